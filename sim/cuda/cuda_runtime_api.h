@@ -72,10 +72,7 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
 cudaError_t refuse_cooperative(const void* kernel, const void* place);
 
 template <typename Parameter>
-Parameter argument(void* pointer)
-{
-    return *static_cast<std::remove_reference_t<Parameter>*>(pointer);
-}
+Parameter argument(void* pointer) { return *static_cast<std::remove_reference_t<Parameter>*>(pointer); }
 
 template <typename... Parameters, size_t... i>
 cudaError_t launch_with_pointers(const Configuration& configuration, void (*kernel)(Parameters...), void** arguments,
@@ -174,10 +171,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t b
 // A function of the runtime that allocates. From a pointer to T*, it also notes the type of the elements.
 #define SIM_ALLOCATES(name, call, ...) \
     template <typename T> \
-    SIM_FUNCTION cudaError_t name(T** memory, __VA_ARGS__) \
-    { \
-        return sim::holding(memory, sim::call); \
-    } \
+    SIM_FUNCTION cudaError_t name(T** memory, __VA_ARGS__) { return sim::holding(memory, sim::call); } \
     SIM_FUNCTION inline cudaError_t name(void** memory, __VA_ARGS__) { return sim::call; }
 #define SIM_MEMORY (void**)(void*)memory
 SIM_ALLOCATES(cudaMalloc, allocate(SIM_MEMORY, bytes, SIM_PLACE), size_t bytes)

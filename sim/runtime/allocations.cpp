@@ -44,10 +44,7 @@ void note_account(const Allocation& a)
                  " ended early, because its record took too much memory; what it found before holds");
 }
 
-bool must_be_freed(const Allocation& a)
-{
-    return !a.freed && a.owner != Owner::none && a.owner != Owner::registered;
-}
+bool must_be_freed(const Allocation& a) { return !a.freed && a.owner != Owner::none && a.owner != Owner::registered; }
 
 // Gives the pages back, and keeps the addresses.
 void give_back(const Allocation& a, bool close)

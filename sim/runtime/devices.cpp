@@ -368,10 +368,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
     return cudaSuccess;
 }
 
-cudaError_t cudaDriverGetVersion(int* version)
-{
-    return give(version, cuda_version);
-}
+cudaError_t cudaDriverGetVersion(int* version) { return give(version, cuda_version); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 

@@ -132,10 +132,7 @@ std::vector<std::string> refused_launches()
     return lines;
 }
 
-void restore_context()
-{
-    pending = lost = last = cudaSuccess;
-}
+void restore_context() { pending = lost = last = cudaSuccess; }
 
 }  // namespace sim
 

@@ -31,14 +31,8 @@ SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const To& to_cou
 }
 
 template <typename Group>
-SIM_FUNCTION void wait(const Group& group)
-{
-    group.sim_sync(SIM_PLACE);
-}
+SIM_FUNCTION void wait(const Group& group) { group.sim_sync(SIM_PLACE); }
 template <unsigned, typename Group>
-SIM_FUNCTION void wait_prior(const Group& group)
-{
-    group.sim_sync(SIM_PLACE);
-}
+SIM_FUNCTION void wait_prior(const Group& group) { group.sim_sync(SIM_PLACE); }
 
 }  // namespace cooperative_groups

@@ -186,10 +186,7 @@ public:
     SIM_FUNCTION unsigned long long meta_group_size() const { return meta_size_; }
 
     template <typename T>
-    SIM_FUNCTION T shfl(T value, int rank) const
-    {
-        return of_rank(value, unsigned(rank) % count(), SIM_PLACE);
-    }
+    SIM_FUNCTION T shfl(T value, int rank) const { return of_rank(value, unsigned(rank) % count(), SIM_PLACE); }
     template <typename T>
     SIM_FUNCTION T shfl_up(T value, unsigned delta) const
     {
@@ -411,20 +408,11 @@ SIM_FUNCTION coalesced_group binary_partition(const Group& group, bool predicate
 }
 
 template <typename Group>
-SIM_FUNCTION void sync(const Group& group)
-{
-    group.sim_sync(SIM_PLACE);
-}
+SIM_FUNCTION void sync(const Group& group) { group.sim_sync(SIM_PLACE); }
 template <typename Group>
-SIM_FUNCTION unsigned long long thread_rank(const Group& group)
-{
-    return group.thread_rank();
-}
+SIM_FUNCTION unsigned long long thread_rank(const Group& group) { return group.thread_rank(); }
 template <typename Group>
-SIM_FUNCTION unsigned long long group_size(const Group& group)
-{
-    return group.size();
-}
+SIM_FUNCTION unsigned long long group_size(const Group& group) { return group.size(); }
 
 // One thread of the group calls it.
 template <typename Group, typename Function, typename... Arguments>

@@ -129,7 +129,7 @@ struct Small {
     SIM_INLINE_MEMBER Small operator step(int) \
     { \
         const Small before = *this; \
-        step(*this); \
+        *this = before op Small(1); \
         return before; \
     }
     SIM_SMALL_STEPS(++, +)
@@ -181,10 +181,7 @@ constexpr bool has_cached_loads<Pair<Format>> = true;
 #define SIM_PART_3(part) a.part, b.part, c.part
 #define SIM_SMALL(operands, name, name2, expression) \
     template <typename Format> \
-    SIM_INLINE sim::Small<Format> name(SIM_##operands(Small)) \
-    { \
-        return expression; \
-    } \
+    SIM_INLINE sim::Small<Format> name(SIM_##operands(Small)) { return expression; } \
     template <typename Format> \
     SIM_INLINE sim::Pair<Format> name2(SIM_##operands(Pair)) \
     { \
@@ -195,10 +192,7 @@ constexpr bool has_cached_loads<Pair<Format>> = true;
 
 namespace sim {
 template <typename Format>
-SIM_INLINE Small<Format> saturated(Small<Format> a)
-{
-    return __saturatef(float(a));
-}
+SIM_INLINE Small<Format> saturated(Small<Format> a) { return __saturatef(float(a)); }
 // Where one is not a number, the other is the result; or, for ..._nan, not a number is.
 template <typename Format>
 SIM_INLINE Small<Format> extreme(float (*of)(float, float), Small<Format> a, Small<Format> b, bool nan)
@@ -263,10 +257,7 @@ SIM_SMALL_C(rint)
 // Comparisons: of two numbers; of pairs, part by part, as 1 or 0, as masks, and of both.
 #define SIM_SMALL_COMPARISON(name, expression) \
     template <typename Format> \
-    SIM_INLINE bool __h##name(sim::Small<Format> a, sim::Small<Format> b) \
-    { \
-        return expression; \
-    } \
+    SIM_INLINE bool __h##name(sim::Small<Format> a, sim::Small<Format> b) { return expression; } \
     template <typename Format> \
     SIM_INLINE sim::Pair<Format> __h##name##2(sim::Pair<Format> a, sim::Pair<Format> b) \
     { \
@@ -298,25 +289,13 @@ SIM_SMALL_COMPARISON(geu, !(a < b))
 #undef SIM_SMALL_COMPARISON
 
 template <typename Format>
-SIM_INLINE bool __hisnan(sim::Small<Format> a)
-{
-    return a != a;
-}
+SIM_INLINE bool __hisnan(sim::Small<Format> a) { return a != a; }
 template <typename Format>
-SIM_INLINE int __hisinf(sim::Small<Format> a)
-{
-    return ::isinf(float(a)) ? (a.bits >> 15 ? -1 : 1) : 0;
-}
+SIM_INLINE int __hisinf(sim::Small<Format> a) { return ::isinf(float(a)) ? (a.bits >> 15 ? -1 : 1) : 0; }
 template <typename Format>
-SIM_INLINE sim::Pair<Format> __hisnan2(sim::Pair<Format> a)
-{
-    return {int(a.x != a.x), int(a.y != a.y)};
-}
+SIM_INLINE sim::Pair<Format> __hisnan2(sim::Pair<Format> a) { return {int(a.x != a.x), int(a.y != a.y)}; }
 template <typename Format>
-SIM_INLINE sim::Pair<Format> __lowhigh2highlow(sim::Pair<Format> a)
-{
-    return {a.y, a.x};
-}
+SIM_INLINE sim::Pair<Format> __lowhigh2highlow(sim::Pair<Format> a) { return {a.y, a.x}; }
 
 // The addresses tell which of the two formats is meant; the values may be numbers of another type.
 template <typename Format>

@@ -94,10 +94,7 @@ struct SineAndCosine {
     T sine, cosine;
 };
 template <typename T>
-SIM_INLINE SineAndCosine<T> sine_and_cosine(SameAs<T> x)
-{
-    return {T(std::sin(x)), T(std::cos(x))};
-}
+SIM_INLINE SineAndCosine<T> sine_and_cosine(SameAs<T> x) { return {T(std::sin(x)), T(std::cos(x))}; }
 template <typename T>
 SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
 {

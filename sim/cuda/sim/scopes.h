@@ -62,10 +62,7 @@ SIM_FUNCTION inline void before_load(const void* address, unsigned bytes, std::m
 
 // Atomic operations at an address. They are sequentially consistent on the host, whatever their order.
 template <typename T>
-SIM_INLINE Bits<T>* word_of(const T* address)
-{
-    return reinterpret_cast<Bits<T>*>(const_cast<T*>(address));
-}
+SIM_INLINE Bits<T>* word_of(const T* address) { return reinterpret_cast<Bits<T>*>(const_cast<T*>(address)); }
 template <typename T>
 SIM_FUNCTION T atomic_load(const T* address, std::memory_order order, const void* place)
 {
@@ -91,10 +88,7 @@ SIM_FUNCTION T compare_and_swap(T* address, SameAs<T> expected, SameAs<T> value,
     return bit_cast<T>(before);
 }
 template <typename T>
-SIM_INLINE bool same_bits(T a, T b)
-{
-    return bit_cast<Bits<T>>(a) == bit_cast<Bits<T>>(b);
-}
+SIM_INLINE bool same_bits(T a, T b) { return bit_cast<Bits<T>>(a) == bit_cast<Bits<T>>(b); }
 
 }  // namespace sim
 

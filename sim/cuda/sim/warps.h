@@ -31,15 +31,9 @@ SIM_FUNCTION inline unsigned shuffle_source(Shuffle way, unsigned lane, int by, 
 
 // A value of 8 bytes or fewer as the bits that lanes exchange, and back.
 template <typename T>
-SIM_INLINE uint64_t to_bits(T value)
-{
-    return bit_cast<Bits<T>>(value);
-}
+SIM_INLINE uint64_t to_bits(T value) { return bit_cast<Bits<T>>(value); }
 template <typename T>
-SIM_INLINE T from_bits(uint64_t bits)
-{
-    return bit_cast<T>(Bits<T>(bits));
-}
+SIM_INLINE T from_bits(uint64_t bits) { return bit_cast<T>(Bits<T>(bits)); }
 
 // A lane that did not take part has no value to read: CUDA leaves the result open, and it is 0 here, as on an H200. A
 // sum that goes down to the first lane has no use for what the lanes from `by` on have then.
