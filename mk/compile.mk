@@ -161,7 +161,8 @@ build/common/all_steps.o: build/kernels.h
 build/common/base.o: build/machines.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
-build/%.sim.o: %.cu build/rewrite build/cuda/made build/commands/kernels
+# The .d file of an object names the headers in build/cuda/ that it uses, so their list itself makes no object anew.
+build/%.sim.o: %.cu build/rewrite build/commands/kernels | build/cuda/made
 	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
 
 build/cuda/made: mk/forwarders.sh

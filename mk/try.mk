@@ -17,7 +17,7 @@ endif
 TRY_OPTIONS = $(CPPFLAGS)
 $(eval $(call NOTE,commands/try,TRY_OPTIONS))
 
-build/try/%.o: %.cu build/rewrite build/cuda/made build/commands/simcuda build/commands/try
+build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/cuda/made
 	$(call say,sim,$<) bash mk/try_object.sh $@ $< $(CPPFLAGS)
 
 build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link
