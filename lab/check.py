@@ -184,8 +184,8 @@ class Lab:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
                 raise BadInput(f"{folder}: holds the compiler or its libraries, but also {pathlib.Path.home()} or "
                                f"{ROOT}, which submissions must not see; install the compiler elsewhere")
-        self.visible = [str(ROOT / "common"), str(ROOT / "sim"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"),
-                        *toolchain]
+        parts = ["common", "sim", "build/cuda", "build/lab", "build/rewrite"]
+        self.visible = [*(str(ROOT / part) for part in parts), *toolchain]
 
     def sandboxed(self, command, box, more=(), **options):
         """`more`: further paths that the command sees."""

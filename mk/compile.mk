@@ -14,7 +14,7 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 # that only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
 # sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source,
 # so the options keep the compiler from merging or splitting accesses.
-SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda
+SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda -Ibuild/cuda
 SIM_O ?= -O1
 SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) \
                -fsanitize=thread,bounds,alignment,vla-bound -fno-optimize-sibling-calls -ftls-model=local-exec
@@ -163,8 +163,12 @@ build/common/all_steps.o: build/kernels.h
 build/common/base.o: build/machines.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
-build/%.sim.o: %.cu build/rewrite build/commands/kernels
+# The .d file of an object names the headers in build/cuda/ that it uses, so their list itself makes no object anew.
+build/%.sim.o: %.cu build/rewrite build/commands/kernels | build/cuda/made
 	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
+
+build/cuda/made: mk/forwarders.sh
+	@sh $< $@
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) $(addprefix common/base/,error.cpp utf8.cpp) \

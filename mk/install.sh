@@ -25,7 +25,7 @@ trap 'exit 2' HUP INT TERM
 umask 022
 mkdir -p "$prefix/bin" "$new" 2> /dev/null ||
     refuse "$prefix: cannot be written; choose another folder: make install PREFIX=\$HOME/.local"
-for file in "$@" sim/simcuda sim/command/*.sh sim/command/*.awk sim/command/*.h $(find sim/cuda -type f) \
+for file in "$@" sim/simcuda sim/command/*.sh sim/command/*.awk sim/command/*.h $(find sim/cuda build/cuda -type f) \
     sim/core/*.h; do
     test -e "$file" || continue
     mkdir -p "$new/$(dirname "$file")" && cp "$file" "$new/$file" || refuse "$parts: cannot be written"

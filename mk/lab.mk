@@ -29,7 +29,7 @@ build/lab/step.h.gch: common/step.h build/lab/compile
 
 .PHONY: lab-ready
 lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/link build/lab/cuda build/rewrite \
-           $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
+           build/cuda/made $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 
 # make lab04, or make lab04 FILE=path.
 LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))

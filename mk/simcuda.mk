@@ -9,7 +9,7 @@ AS_CUDA := -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900
 # The C compiler is that of CXX: gcc-12 of g++-12.
 c_of = $(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(1))))
 TRY_CC := $(if $(filter default undefined,$(origin CC)),$(call c_of,$(CXX)),$(CC))
-own_headers = -isystem "$$home/sim/cuda"
+own_headers = -isystem "$$home/sim/cuda" -isystem "$$home/build/cuda"
 standard_of = $(or $(lastword $(filter -std=%,$(1))),-std=c++17)
 
 # One array of bash. $(call array,name,words)
@@ -50,7 +50,7 @@ build/empty: $(SIM_LIBRARY) build/commands/simcuda
 build/options: build/empty
 	@SIM_OPTIONS=--list $< > $@.$$$$ && mv $@.$$$$ $@
 
-SIMCUDA_COMMAND := $(addprefix build/,rewrite commands/simcuda commands/simcuda-more)
+SIMCUDA_COMMAND := $(addprefix build/,rewrite commands/simcuda commands/simcuda-more cuda/made)
 SIMCUDA_PARTS := $(SIMCUDA_COMMAND) build/empty build/options $(SIM_LIBRARY)
 .PHONY: simcuda install uninstall
 simcuda: $(SIMCUDA_PARTS)

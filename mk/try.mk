@@ -11,7 +11,8 @@ try: $(if $(filter cuda,$(DEVICE)),$(SIMCUDA_COMMAND),simcuda)
 TRY_OPTIONS = $(CPPFLAGS)
 $(eval $(call NOTE,commands/try,TRY_OPTIONS))
 
-build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/commands/simcuda-more
+build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/commands/simcuda-more \
+                build/cuda/made
 	$(call say,sim,$<) mkdir -p $(@D) && SIMCUDA_FOR=make sim/simcuda -c $< -o $@ -MD -MP $(CPPFLAGS)
 
 build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link

@@ -41,6 +41,9 @@ public:
     virtual bool has(uint64_t n, const void* element) const = 0;
 };
 
+// What a program got from the CUDA runtime: memory of a device, or of the host that devices may touch, too.
+enum class Owner { none, device, managed, pinned, registered };
+
 // A piece of the GPU's memory.
 struct Allocation {
     uintptr_t begin;
@@ -58,6 +61,14 @@ struct Allocation {
     unsigned touched = 0;  // how kernels have accessed it, until someone asks
 
     Elements elements = {};
+
+    // Of memory that a program got from the CUDA runtime.
+    Owner owner = Owner::none;
+    int current_device = 0;       // when it was allocated
+    unsigned flags = 0;
+    uint64_t number = 0;          // in the order of time
+    const void* place = nullptr;  // where the program allocated it
+    std::string freed_at = {};    // "at program.cu:40"
 
     bool holds(uintptr_t address) const { return address - begin < bytes; }
 };

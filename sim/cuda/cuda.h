@@ -8,11 +8,7 @@
 #define CUDA_VERSION CUDART_VERSION
 #define CUDAAPI
 
-enum CUresult {
-    CUDA_SUCCESS = 0,
-    CUDA_ERROR_INVALID_VALUE = 1,
-    CUDA_ERROR_INVALID_DEVICE = 101,
-};
+enum CUresult { CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE = 101 };
 using CUdevice = int;
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;

@@ -36,10 +36,16 @@ cudaError_t holding(T** memory, cudaError_t allocated)
 }
 inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset,
-                           cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset,
-                             cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
+// A copy of bytes to or from a variable of the device, whose name the program gives.
+struct SymbolCopy {
+    bool to_symbol;
+    const void* symbol;
+    size_t symbol_bytes;
+    const void* other;
+    size_t bytes, offset;
+    cudaMemcpyKind kind;
+};
+cudaError_t copy_symbol(const SymbolCopy& copy, bool blocks, cudaStream_t stream, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
 
 // In front of a call whose result the program drops: the rewriter puts it there.
@@ -48,6 +54,16 @@ struct Discarded {
 };
 void operator,(Discarded call, cudaError_t error);
 
+// The address of a kernel, whatever its type.
+struct KernelAddress {
+    const void* address;
+    KernelAddress(const void* kernel) : address(kernel) {}
+    template <typename T>
+    KernelAddress(T* kernel) : address((const void*)kernel)
+    {
+    }
+    operator const void*() const { return address; }
+};
 const char* kernel_name(const void* kernel);
 // The error of the last launch of this host thread.
 cudaError_t launch_error();
@@ -56,10 +72,7 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
 cudaError_t refuse_cooperative(const void* kernel, const void* place);
 
 template <typename Parameter>
-Parameter argument(void* pointer)
-{
-    return *static_cast<std::remove_reference_t<Parameter>*>(pointer);
-}
+Parameter argument(void* pointer) { return *static_cast<std::remove_reference_t<Parameter>*>(pointer); }
 
 template <typename... Parameters, size_t... i>
 cudaError_t launch_with_pointers(const Configuration& configuration, void (*kernel)(Parameters...), void** arguments,
@@ -73,12 +86,12 @@ cudaError_t launch_with_pointers(const Configuration& configuration, void (*kern
 }  // namespace sim
 
 // A function that cannot be had here: the compiler says so, with the line of the call.
-#define SIM_NOT_SIMULATED(function, what)                                         \
-    template <typename... Arguments>                                              \
-    inline cudaError_t function(Arguments...)                                     \
-    {                                                                             \
+#define SIM_NOT_SIMULATED(function, what) \
+    template <typename... Arguments> \
+    inline cudaError_t function(Arguments...) \
+    { \
         static_assert(sizeof...(Arguments) > 99, #function ": the simulator has no " what); \
-        return cudaErrorNotSupported;                                             \
+        return cudaErrorNotSupported; \
     }
 
 // Errors.
@@ -129,11 +142,8 @@ cudaError_t cudaProfilerStop();
 
 // Memory.
 
-cudaError_t cudaMalloc(void** memory, size_t bytes);
-cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height);
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent);
 cudaError_t cudaFree(void* memory);
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream);
 // Each device has one pool, and its settings change nothing.
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
@@ -143,9 +153,6 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count);
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location);
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags = cudaMemAttachGlobal);
-cudaError_t cudaMallocHost(void** memory, size_t bytes);
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* memory);
@@ -161,41 +168,24 @@ cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise adv
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes = 0,
                                      unsigned flags = cudaMemAttachSingle);
 
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMalloc(T** memory, size_t bytes)
-{
-    return sim::holding(memory, sim::allocate((void**)(void*)memory, bytes, SIM_PLACE));
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height)
-{
-    return sim::holding(memory, sim::allocate_pitched((void**)(void*)memory, pitch, width, height, SIM_PLACE));
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned flags = cudaMemAttachGlobal)
-{
-    return sim::holding(memory, sim::allocate_managed((void**)(void*)memory, bytes, flags, SIM_PLACE));
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned flags = 0)
-{
-    return sim::holding(memory, sim::allocate_pinned("cudaMallocHost", (void**)(void*)memory, bytes, flags, SIM_PLACE));
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned flags)
-{
-    return sim::holding(memory, sim::allocate_pinned("cudaHostAlloc", (void**)(void*)memory, bytes, flags, SIM_PLACE));
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream)
-{
-    return sim::holding(memory, sim::allocate_async((void**)(void*)memory, bytes, stream, SIM_PLACE));
-}
+// A function of the runtime that allocates. From a pointer to T*, it also notes the type of the elements.
+#define SIM_ALLOCATES(name, call, ...) \
+    template <typename T> \
+    SIM_FUNCTION cudaError_t name(T** memory, __VA_ARGS__) { return sim::holding(memory, sim::call); } \
+    SIM_FUNCTION inline cudaError_t name(void** memory, __VA_ARGS__) { return sim::call; }
+#define SIM_MEMORY (void**)(void*)memory
+SIM_ALLOCATES(cudaMalloc, allocate(SIM_MEMORY, bytes, SIM_PLACE), size_t bytes)
+SIM_ALLOCATES(cudaMallocPitch, allocate_pitched(SIM_MEMORY, pitch, width, height, SIM_PLACE), size_t* pitch,
+              size_t width, size_t height)
+SIM_ALLOCATES(cudaMallocManaged, allocate_managed(SIM_MEMORY, bytes, flags, SIM_PLACE), size_t bytes,
+              unsigned flags = cudaMemAttachGlobal)
+SIM_ALLOCATES(cudaMallocHost, allocate_pinned("cudaMallocHost", SIM_MEMORY, bytes, flags, SIM_PLACE), size_t bytes,
+              unsigned flags = 0)
+SIM_ALLOCATES(cudaHostAlloc, allocate_pinned("cudaHostAlloc", SIM_MEMORY, bytes, flags, SIM_PLACE), size_t bytes,
+              unsigned flags)
+SIM_ALLOCATES(cudaMallocAsync, allocate_async(SIM_MEMORY, bytes, stream, SIM_PLACE), size_t bytes, cudaStream_t stream)
+#undef SIM_MEMORY
+#undef SIM_ALLOCATES
 
 template <typename T>
 inline cudaError_t cudaHostGetDevicePointer(T** on_device, void* memory, unsigned flags)
@@ -205,57 +195,38 @@ inline cudaError_t cudaHostGetDevicePointer(T** on_device, void* memory, unsigne
 
 // Copies.
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy);
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream = nullptr);
-cudaError_t cudaMemset(void* memory, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream = nullptr);
-cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent);
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream = nullptr);
+// A function, and the one that puts the same work into a stream.
+#define SIM_WITH_ASYNC(function, ...) \
+    cudaError_t function(__VA_ARGS__); \
+    cudaError_t function##Async(__VA_ARGS__, cudaStream_t stream = nullptr);
+SIM_WITH_ASYNC(cudaMemcpy, void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
+SIM_WITH_ASYNC(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+               size_t height, cudaMemcpyKind kind)
+SIM_WITH_ASYNC(cudaMemcpy3D, const cudaMemcpy3DParms* copy)
+SIM_WITH_ASYNC(cudaMemcpyPeer, void* to, int to_device, const void* from, int from_device, size_t bytes)
+SIM_WITH_ASYNC(cudaMemset, void* memory, int value, size_t bytes)
+SIM_WITH_ASYNC(cudaMemset2D, void* memory, size_t pitch, int value, size_t width, size_t height)
+SIM_WITH_ASYNC(cudaMemset3D, cudaPitchedPtr memory, int value, cudaExtent extent)
+#undef SIM_WITH_ASYNC
 
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice)
-{
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, true, nullptr,
-                               SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
-                                                 cudaMemcpyKind kind, cudaStream_t stream = nullptr)
-{
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, false, stream,
-                               SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
-{
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, true, nullptr,
-                                 SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
-                                                   cudaMemcpyKind kind, cudaStream_t stream = nullptr)
-{
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, false, stream,
-                                 SIM_PLACE);
-}
+#define SIM_SYMBOL_COPY(function, to_symbol, other, ...) \
+    template <typename T> \
+    SIM_FUNCTION cudaError_t function(__VA_ARGS__) \
+    { \
+        return sim::copy_symbol({to_symbol, (const void*)&symbol, sizeof symbol, other, bytes, offset, kind}, true, \
+                                nullptr, SIM_PLACE); \
+    } \
+    template <typename T> \
+    SIM_FUNCTION cudaError_t function##Async(__VA_ARGS__, cudaStream_t stream = nullptr) \
+    { \
+        return sim::copy_symbol({to_symbol, (const void*)&symbol, sizeof symbol, other, bytes, offset, kind}, false, \
+                                stream, SIM_PLACE); \
+    }
+SIM_SYMBOL_COPY(cudaMemcpyToSymbol, true, from, const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+SIM_SYMBOL_COPY(cudaMemcpyFromSymbol, false, to, void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+#undef SIM_SYMBOL_COPY
 
 template <typename P, typename T>
 inline cudaError_t cudaGetSymbolAddress(P** address, const T& symbol)
@@ -299,71 +270,33 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 // Kernels.
 
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
-cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preferred);
-cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig banks);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+cudaError_t cudaFuncSetAttribute(sim::KernelAddress kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, sim::KernelAddress kernel);
+cudaError_t cudaFuncSetCacheConfig(sim::KernelAddress kernel, cudaFuncCache preferred);
+cudaError_t cudaFuncSetSharedMemConfig(sim::KernelAddress kernel, cudaSharedMemConfig banks);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, sim::KernelAddress kernel, int threads,
                                                           size_t shared_bytes);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads);
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, sim::KernelAddress kernel,
+                                                                          int threads, size_t shared_bytes, unsigned)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, sim::KernelAddress kernel, int blocks,
+                                                      int threads);
 // A kernel whose type is lost cannot be launched: leave the cast away.
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
                              cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes = 0, cudaStream_t stream = nullptr);
 
-template <typename T>
-inline cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value)
-{
-    return cudaFuncSetAttribute((const void*)kernel, attribute, value);
-}
-
-template <typename T>
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel)
-{
-    return cudaFuncGetAttributes(attributes, (const void*)kernel);
-}
-
-template <typename T>
-inline cudaError_t cudaFuncSetCacheConfig(T* kernel, cudaFuncCache preferred)
-{
-    return cudaFuncSetCacheConfig((const void*)kernel, preferred);
-}
-
-template <typename T>
-inline cudaError_t cudaFuncSetSharedMemConfig(T* kernel, cudaSharedMemConfig banks)
-{
-    return cudaFuncSetSharedMemConfig((const void*)kernel, banks);
-}
-
-template <typename T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int threads,
-                                                                 size_t shared_bytes)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel, threads, shared_bytes);
-}
-
-template <typename T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T kernel, int threads,
-                                                                          size_t shared_bytes, unsigned)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel, threads, shared_bytes);
-}
-
-template <typename T>
-inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, T* kernel, int blocks, int threads)
-{
-    return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void*)kernel, blocks, threads);
-}
-
 // The block with which most threads run at a time; of several, the largest.
-template <typename SharedBytes, typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel,
+template <typename SharedBytes>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, sim::KernelAddress kernel,
                                                                   SharedBytes shared_bytes, int most = 0)
 {
     if (!grid || !block) return cudaErrorInvalidValue;
     cudaFuncAttributes attributes;
-    if (const cudaError_t error = cudaFuncGetAttributes(&attributes, (const void*)kernel)) return error;
+    if (const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel)) return error;
     int device = 0, multiprocessors = 0, warp = 0;
     if (const cudaError_t error = cudaGetDevice(&device)) return error;
     if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
@@ -375,8 +308,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
         const int threads = rounded < most ? rounded : most;
         int blocks = 0;
-        if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                &blocks, (const void*)kernel, threads, size_t(shared_bytes(threads))))
+        if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
+                                                                                    size_t(shared_bytes(threads))))
             return error;
         if (blocks * threads <= best) continue;
         best = blocks * threads;
@@ -386,25 +319,24 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     return cudaSuccess;
 }
 
-template <typename SharedBytes, typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, T kernel,
+template <typename SharedBytes>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block,
+                                                                           sim::KernelAddress kernel,
                                                                            SharedBytes shared_bytes, int most = 0,
                                                                            unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared_bytes, most);
 }
 
-template <typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared_bytes = 0,
-                                                      int most = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, sim::KernelAddress kernel,
+                                                      size_t shared_bytes = 0, int most = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
         grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, most);
 }
 
-template <typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, T kernel, size_t shared_bytes = 0,
-                                                               int most = 0, unsigned = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, sim::KernelAddress kernel,
+                                                               size_t shared_bytes = 0, int most = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, most);
 }
@@ -452,23 +384,27 @@ SIM_FUNCTION cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 using cudaGraphNode_t = struct CUgraphNode_st*;
-SIM_NOT_SIMULATED(cudaGraphCreate, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphInstantiate, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphLaunch, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphDestroy, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphExecDestroy, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaStreamBeginCapture, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaStreamEndCapture, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaMallocArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMalloc3DArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaFreeArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMemcpyToArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMemcpy2DToArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaCreateTextureObject, "arrays and textures")
-SIM_NOT_SIMULATED(cudaDestroyTextureObject, "arrays and textures")
+#define SIM_NO_GRAPHS(function) SIM_NOT_SIMULATED(function, "CUDA graphs")
+#define SIM_NO_ARRAYS(function) SIM_NOT_SIMULATED(function, "arrays and textures")
+SIM_NO_GRAPHS(cudaGraphCreate)
+SIM_NO_GRAPHS(cudaGraphInstantiate)
+SIM_NO_GRAPHS(cudaGraphLaunch)
+SIM_NO_GRAPHS(cudaGraphDestroy)
+SIM_NO_GRAPHS(cudaGraphExecDestroy)
+SIM_NO_GRAPHS(cudaStreamBeginCapture)
+SIM_NO_GRAPHS(cudaStreamEndCapture)
+SIM_NO_ARRAYS(cudaMallocArray)
+SIM_NO_ARRAYS(cudaMalloc3DArray)
+SIM_NO_ARRAYS(cudaFreeArray)
+SIM_NO_ARRAYS(cudaMemcpyToArray)
+SIM_NO_ARRAYS(cudaMemcpy2DToArray)
+SIM_NO_ARRAYS(cudaCreateTextureObject)
+SIM_NO_ARRAYS(cudaDestroyTextureObject)
 SIM_NOT_SIMULATED(cudaCreateSurfaceObject, "surfaces")
 SIM_NOT_SIMULATED(cudaDestroySurfaceObject, "surfaces")
 SIM_NOT_SIMULATED(cudaIpcGetMemHandle, "memory shared by processes")
 SIM_NOT_SIMULATED(cudaIpcOpenMemHandle, "memory shared by processes")
 SIM_NOT_SIMULATED(cudaMemPoolCreate, "memory pools")
 SIM_NOT_SIMULATED(cudaMallocFromPoolAsync, "memory pools")
+#undef SIM_NO_ARRAYS
+#undef SIM_NO_GRAPHS

@@ -4,28 +4,9 @@
 #define __LIBRARY_TYPES_H__
 
 enum cudaDataType_t {
-    CUDA_R_32F = 0,
-    CUDA_R_64F = 1,
-    CUDA_R_16F = 2,
-    CUDA_R_8I = 3,
-    CUDA_C_32F = 4,
-    CUDA_C_64F = 5,
-    CUDA_C_16F = 6,
-    CUDA_C_8I = 7,
-    CUDA_R_8U = 8,
-    CUDA_C_8U = 9,
-    CUDA_R_32I = 10,
-    CUDA_C_32I = 11,
-    CUDA_R_32U = 12,
-    CUDA_C_32U = 13,
-    CUDA_R_16BF = 14,
-    CUDA_C_16BF = 15,
-    CUDA_R_64I = 24,
-    CUDA_C_64I = 25,
-    CUDA_R_64U = 26,
-    CUDA_C_64U = 27,
-    CUDA_R_8F_E4M3 = 28,
-    CUDA_R_8F_E5M2 = 29,
+    CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_8I, CUDA_C_32F, CUDA_C_64F, CUDA_C_16F, CUDA_C_8I, CUDA_R_8U, CUDA_C_8U,
+    CUDA_R_32I, CUDA_C_32I, CUDA_R_32U, CUDA_C_32U, CUDA_R_16BF, CUDA_C_16BF, CUDA_R_64I = 24, CUDA_C_64I, CUDA_R_64U,
+    CUDA_C_64U, CUDA_R_8F_E4M3, CUDA_R_8F_E5M2,
 };
 using cudaDataType = cudaDataType_t;
 

@@ -19,46 +19,17 @@ struct ncclUniqueId {
 };
 
 enum ncclResult_t {
-    ncclSuccess = 0,
-    ncclUnhandledCudaError = 1,
-    ncclSystemError = 2,
-    ncclInternalError = 3,
-    ncclInvalidArgument = 4,
-    ncclInvalidUsage = 5,
-    ncclRemoteError = 6,
-    ncclInProgress = 7,
-    ncclNumResults = 8,
+    ncclSuccess, ncclUnhandledCudaError, ncclSystemError, ncclInternalError, ncclInvalidArgument, ncclInvalidUsage,
+    ncclRemoteError, ncclInProgress, ncclNumResults,
 };
 
 enum ncclDataType_t {
-    ncclInt8 = 0,
-    ncclChar = 0,
-    ncclUint8 = 1,
-    ncclInt32 = 2,
-    ncclInt = 2,
-    ncclUint32 = 3,
-    ncclInt64 = 4,
-    ncclUint64 = 5,
-    ncclFloat16 = 6,
-    ncclHalf = 6,
-    ncclFloat32 = 7,
-    ncclFloat = 7,
-    ncclFloat64 = 8,
-    ncclDouble = 8,
-    ncclBfloat16 = 9,
-    ncclFloat8e4m3 = 10,
-    ncclFloat8e5m2 = 11,
-    ncclNumTypes = 12,
+    ncclInt8, ncclChar = 0, ncclUint8, ncclInt32, ncclInt = 2, ncclUint32, ncclInt64, ncclUint64, ncclFloat16,
+    ncclHalf = 6, ncclFloat32, ncclFloat = 7, ncclFloat64, ncclDouble = 8, ncclBfloat16, ncclFloat8e4m3, ncclFloat8e5m2,
+    ncclNumTypes,
 };
 
-enum ncclRedOp_t {
-    ncclSum = 0,
-    ncclProd = 1,
-    ncclMax = 2,
-    ncclMin = 3,
-    ncclAvg = 4,
-    ncclNumOps = 5,
-};
+enum ncclRedOp_t { ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg, ncclNumOps };
 
 extern "C" {
 

@@ -32,6 +32,7 @@ public:
         bytes_ = 0;
     }
 
+    uintptr_t begin() const { return begin_; }
     bool holds(uintptr_t address) const { return address - begin_ < bytes_; }
     uint64_t gpu_address(uintptr_t address) const { return address - begin_ + first_gpu_address_; }
 

@@ -9,7 +9,7 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
-#include "blocks.h"
+#include "allocations.h"
 #include "devices.h"
 #include "notes.h"
 #include "options.h"
@@ -36,43 +36,30 @@ void fill(uintptr_t begin, uint64_t bytes)
     if (bytes <= most_filled) std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
 }
 
-cudaError_t allocate_as(const char* function, int device, void** memory, size_t bytes, const void* place)
+// `device`: whose memory it is; -1: the host's, which devices may touch.
+cudaError_t allocate_as(Owner owner, const char* function, int device, void** memory, size_t bytes, unsigned flags,
+                        const void* place)
 {
     if (!memory) return result(cudaErrorInvalidValue);
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
-    Allocated& s = allocated();
-    AddressRange& reserve = s.devices[size_t(device)];
-    const uintptr_t begin =
-        bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? gpu_page : alignment);
-    if (!begin) {
-        const bool full = bytes > free_device_memory(device);
-        return no_memory(allocation_name(function, device, place), bytes,
-                         full ? free_device_memory(device) : free_host_memory(device),
+    const bool of_host = device < 0;
+    AddressRange& range = of_host ? allocated().shared : allocated().devices[size_t(device)];
+    // The host's memory has whole pages: they are taken away when it is freed.
+    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
+    const uint64_t taken = of_host ? rounded(bytes, host_page) : bytes,
+                   of_device = of_host ? ~uint64_t(0) : free_device_memory(device),
+                   free = of_host ? std::min(harness::available_memory(), range.room()) : free_host_memory(device);
+    const uintptr_t begin = bytes > std::min(free, of_device)
+                                ? 0
+                                : range.take(taken, bytes >= large ? gpu_page : of_host ? host_page : alignment);
+    if (!begin || (of_host && mprotect(reinterpret_cast<void*>(begin), taken, PROT_READ | PROT_WRITE) != 0)) {
+        const bool full = bytes > of_device;
+        return no_memory(allocation_name(function, device, place), bytes, full ? of_device : free,
                          full ? "the " + machine().label : "the host");
     }
-    fill(begin, bytes);
-    enter_block(Owner::device, device, function, begin, bytes, reserve.gpu_address(begin), 0, place);
-    s.in_use[device] += bytes;
-    *memory = reinterpret_cast<void*>(begin);
-    return cudaSuccess;
-}
-
-cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags,
-                            const void* place)
-{
-    if (!memory) return result(cudaErrorInvalidValue);
-    *memory = nullptr;
-    if (bytes == 0) return cudaSuccess;
-    Allocated& s = allocated();
-    // Whole pages: they are taken away when the memory is freed.
-    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
-    const uint64_t free = harness::available_memory();
-    const uintptr_t begin =
-        bytes > free ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? gpu_page : host_page);
-    if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0)
-        return no_memory(allocation_name(function, -1, place), bytes, std::min(free, s.shared.room()), "the host");
-    enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
+    if (!of_host) fill(begin, bytes);
+    add_allocation(owner, device, function, begin, bytes, range.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
 }
@@ -88,7 +75,7 @@ cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, si
         (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) ||
          __builtin_mul_overflow(*pitch, height, &bytes)))
         return result(cudaErrorInvalidValue);
-    return allocate_as(function, current_device(), memory, bytes, place);
+    return allocate_as(Owner::device, function, current_device(), memory, bytes, 0, place);
 }
 
 }  // namespace
@@ -101,14 +88,15 @@ void note_elements(const void* pointer, size_t bytes, size_t alignment, const un
 cudaError_t allocate(void** memory, size_t bytes, const void* place)
 {
     SIM_ENTER(false);
-    return allocate_as("cudaMalloc", current_device(), memory, bytes, place);
+    return allocate_as(Owner::device, "cudaMalloc", current_device(), memory, bytes, 0, place);
 }
 
 cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place)
 {
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    const cudaError_t error = allocate_as("cudaMallocAsync", device_of(stream), memory, bytes, place);
+    const cudaError_t error =
+        allocate_as(Owner::device, "cudaMallocAsync", device_of(stream), memory, bytes, 0, place);
     if (!error && bytes) use_whole("cudaMallocAsync", place, uintptr_t(*memory), bytes, stream);
     return error;
 }
@@ -124,7 +112,7 @@ cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const 
 {
     SIM_ENTER(false);
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return result(cudaErrorInvalidValue);
-    return allocate_shared(Owner::managed, "cudaMallocManaged", memory, bytes, 0, place);
+    return allocate_as(Owner::managed, "cudaMallocManaged", -1, memory, bytes, 0, place);
 }
 
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
@@ -132,34 +120,12 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
     SIM_ENTER(false);
     if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return result(cudaErrorInvalidValue);
-    return allocate_shared(Owner::pinned, function, memory, bytes, flags, place);
+    return allocate_as(Owner::pinned, function, -1, memory, bytes, flags, place);
 }
 
 }  // namespace sim
 
 using namespace sim;
-
-cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream)
-{
-    return allocate_async(memory, bytes, stream, SIM_PLACE);
-}
-cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height)
-{
-    return allocate_pitched(memory, pitch, width, height, SIM_PLACE);
-}
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags)
-{
-    return allocate_managed(memory, bytes, flags, SIM_PLACE);
-}
-cudaError_t cudaMallocHost(void** memory, size_t bytes)
-{
-    return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE);
-}
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags)
-{
-    return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE);
-}
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
 {

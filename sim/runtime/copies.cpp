@@ -31,9 +31,16 @@ struct Side {
     void* begin;
     size_t pitch = 0, slice = 0;
     size_t rows = SIZE_MAX, x = 0, y = 0;
+    int device = -1;  // whose memory it is, where the program says so
 
     uintptr_t row(size_t y, size_t z) const { return uintptr_t(begin) + y * pitch + z * slice; }
     uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
+};
+
+struct Copy {
+    Side to, from;
+    Shape shape;
+    cudaMemcpyKind kind;
 };
 
 // The error that CUDA gives if the rows of a copy, or of cudaMemset, do not fit where they should lie (measured:
@@ -52,7 +59,7 @@ enum class Where { host, device, either, nowhere };
 // Where the address lies: memory that both may touch is on either side.
 Where where(uintptr_t address)
 {
-    if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
+    if (const Allocation* a = allocation_at(address)) return a->owner == Owner::device ? Where::device : Where::either;
     if (in_device_heap(address)) return Where::nowhere;
     if (const Variable* v = variable_of(address); v && !host_name(address))
         return v->owner() == Owner::device ? Where::device : Where::either;
@@ -63,9 +70,12 @@ Where where(uintptr_t address)
 struct RuntimeCall {
     const char* function;
     const void* place;
+    bool blocks = false;
+    cudaStream_t stream = nullptr;
     const harness::FindingKind& kind = kinds::bad_copy;
     const char* fault = "bad copy";
     const char* takes = "the copy";
+    const char* names = "the call says";  // a device
     std::string text() const { return std::string(function) + " " + at(place); }
 };
 const RuntimeCall* copying_now = nullptr;
@@ -108,6 +118,9 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
         return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role,
                                    (unsigned long long)(a->bytes - offset), (unsigned long long)offset, a->name.c_str(),
                                    call.takes, (unsigned long long)extent));
+    if (side.device >= 0 && a->device >= 0 && a->device != side.device)
+        return refuse(call, format("the %s is memory of device %d (%s), and %s device %d", role, a->device,
+                                   address_text(first).c_str(), call.names, side.device));
     return cudaSuccess;
 }
 
@@ -134,22 +147,33 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
                                begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
+// What the search for races knows of one side of a copy: the call, its number as a block, and what may run at the same
+// time. `clock`: what comes before it.
+struct End {
+    const RuntimeCall& call;
+    uint64_t block;
+    std::vector<Beside> beside;
+    End(const RuntimeCall& call, const Work& work, const Clock& clock)
+        : call(call), block(work.first + 1), beside(timeline().beside(work, clock))
+    {
+    }
+};
+
 // Notes what one side of a copy did. Only what another stream, or the host, may do at the same time needs to know who
 // wrote or read.
-void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const std::vector<Beside>& beside,
-          bool written = true)
+void note(const End& end, uintptr_t address, uint64_t bytes, bool writes, bool written = true)
 {
     uint64_t offset = 0;
     Shadow* const shadow = shadow_of(address, offset);
     if (!shadow) return;
     if (timeline().several() || where(address) == Where::either)
-        begin_copy(block, beside).note_copy(*shadow, offset, bytes, writes, written);
+        begin_copy(end.block, end.beside).note_copy(*shadow, offset, bytes, writes, written);
     else if (writes)
         shadow->note_written(offset, bytes, written);
 }
 
 // Bytes that were never written in the source count as never written in the copy.
-void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, const std::vector<Beside>& beside)
+void note_copied(const End& end, uintptr_t to, uintptr_t from, uint64_t bytes)
 {
     uint64_t offset = 0;
     const Shadow* source = shadow_of(from, offset);
@@ -159,23 +183,23 @@ void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, c
             if (record.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
         });
     if (changes.size() % 2) changes.push_back(bytes);
-    note(to, bytes, true, block, beside);
+    note(end, to, bytes, true);
     for (size_t i = 0; i < changes.size(); i += 2)
-        note(to + changes[i], changes[i + 1] - changes[i], true, block, beside, false);
+        note(end, to + changes[i], changes[i + 1] - changes[i], true, false);
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
-void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
-                  uint64_t block, const std::vector<Beside>& beside)
+void check_beside(const End& end, uintptr_t address, uint64_t bytes, bool writes)
 {
+    const RuntimeCall& call = end.call;
     uint64_t offset = 0;
-    Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
+    Shadow* shadow = end.beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
-                                          [&](const Beside& other, Site site, uint32_t, uint64_t at) {
-                                              first.emplace(std::make_pair(&other, kind_of(site) != load), at);
-                                          });
+    begin_copy(end.block, end.beside)
+        .look_beside(*shadow, offset, bytes, writes, [&](const Beside& other, Site site, uint32_t, uint64_t at) {
+            first.emplace(std::make_pair(&other, kind_of(site) != load), at);
+        });
     for (const auto& [other, at] : first) {
         const std::string other_text = other.first->text(other.second);
         const std::string what = format("%s and %s; nothing orders the two: record an event after the first, and let "
@@ -190,13 +214,6 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     }
 }
 
-// One side of a copy, for the search for races: the call, its number as a block, and what may run at the same time.
-struct End {
-    const RuntimeCall& call;
-    uint64_t block;
-    std::vector<Beside> beside;
-};
-
 void move(const Side& to, const Side& from, const Shape& shape, const End& writes, const End& reads)
 {
     const bool to_host = where(uintptr_t(to.begin)) != Where::device,
@@ -205,16 +222,16 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
     copying_now = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            if (to_host) check_written(writes.call, from.row(y, z), shape.width);
-            check_beside(reads.call, from.row(y, z), shape.width, false, reads.block, reads.beside);
-            check_beside(writes.call, to.row(y, z), shape.width, true, writes.block, writes.beside);
-            std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
-                         shape.width);
-            void* const row = reinterpret_cast<void*>(to.row(y, z));
-            if (from_host && !to_host) move_addresses(row, shape.width);
-            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z));
-            note(from.row(y, z), shape.width, false, reads.block, reads.beside);
-            note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block, writes.beside);
+            const uintptr_t row = to.row(y, z), source = from.row(y, z);
+            void* const memory = reinterpret_cast<void*>(row);
+            if (to_host) check_written(writes.call, source, shape.width);
+            check_beside(reads, source, shape.width, false);
+            check_beside(writes, row, shape.width, true);
+            std::memmove(memory, reinterpret_cast<const void*>(source), shape.width);
+            if (from_host && !to_host) move_addresses(memory, shape.width);
+            if (to_host && !from_host) move_addresses_back(memory, shape.width, source);
+            note(reads, source, shape.width, false);
+            note_copied(writes, row, source, shape.width);
         }
     copying_now = nullptr;
 }
@@ -230,20 +247,6 @@ bool overlap(const Side& to, const Side& from, const Shape& shape)
     return apart < shape.width || to.pitch - apart < shape.width;
 }
 
-// The devices that the program names in cudaMemcpyPeer. Other copies name none: -1.
-struct Named {
-    int to = -1, from = -1;
-};
-
-cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named,
-                         const char* by = "the call says")
-{
-    const int device = device_at(uintptr_t(memory));
-    if (named < 0 || device < 0 || device == named) return cudaSuccess;
-    return refuse(call, format("the %s is memory of device %d (%s), and %s device %d", role, device,
-                               address_text(uintptr_t(memory)).c_str(), by, named));
-}
-
 // The destination comes first.
 void finish(const Work& work, std::initializer_list<const Side*> sides, bool blocks)
 {
@@ -256,21 +259,19 @@ void finish(const Work& work, std::initializer_list<const Side*> sides, bool blo
     if (blocks) timeline().host_waits_for_queue(work.queue);
 }
 
-cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind,
-                 bool blocks, cudaStream_t stream, const void* place, Named named = {})
+cudaError_t run(const Copy& copy, const RuntimeCall& call)
 {
-    SIM_ENTER(blocks);
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    for (int device : {named.to, named.from})
-        if (device >= device_count()) return result(cudaErrorInvalidDevice);
-    const int queue = queue_of(stream);
+    SIM_ENTER(call.blocks);
+    const auto& [to, from, shape, kind] = copy;
+    if (!known_stream(call.stream)) return result(cudaErrorInvalidResourceHandle);
+    if (std::max(to.device, from.device) >= device_count()) return result(cudaErrorInvalidDevice);
+    const int queue = queue_of(call.stream);
     use_variables_of(current_device());
-    const RuntimeCall call{function, place};
     const int to_device = device_at(uintptr_t(to.begin)), from_device = device_at(uintptr_t(from.begin));
     const bool between = to_device >= 0 && from_device >= 0 && to_device != from_device;
     // The host does not wait for a copy inside a device.
-    blocks = blocks && (between || where(uintptr_t(to.begin)) != Where::device ||
-                        where(uintptr_t(from.begin)) != Where::device);
+    const bool blocks = call.blocks && (between || where(uintptr_t(to.begin)) != Where::device ||
+                                        where(uintptr_t(from.begin)) != Where::device);
     if (blocks) timeline().host_waits_for_queue(queue);
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
     if (shape.empty()) return cudaSuccess;
@@ -279,111 +280,104 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
         if (shapes[0] == error || shapes[1] == error) return result(error);
     const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                  "cudaMemcpyDeviceToDevice", nullptr};
-    const char* name = names[kind];
-    if (const cudaError_t error = check(call, "destination", to, shape,
-                                        kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name))
+    const bool on_device = kind == cudaMemcpyDeviceToDevice;
+    if (const cudaError_t error =
+            check(call, "destination", to, shape, on_device || kind == cudaMemcpyHostToDevice, names[kind]))
         return error;
-    if (const cudaError_t error = check(call, "source", from, shape,
-                                        kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name))
+    if (const cudaError_t error =
+            check(call, "source", from, shape, on_device || kind == cudaMemcpyDeviceToHost, names[kind]))
         return error;
-    if (const cudaError_t error = check_device(call, "destination", to.begin, named.to)) return error;
-    if (const cudaError_t error = check_device(call, "source", from.begin, named.from)) return error;
-
     if (overlap(to, from, shape))
-        program_finding(kinds::bad_copy, place,
+        program_finding(kinds::bad_copy, call.place,
                         format("bad copy: %s: the source and the destination overlap: %s and %s", call.text().c_str(),
                                address_text(uintptr_t(from.begin)).c_str(), address_text(uintptr_t(to.begin)).c_str()));
 
     // A copy that blocks waits for the devices whose memory it is, too.
     for (int device : {to_device, from_device})
         if (blocks && device >= 0) timeline().wait(queue, timeline().clock_of(timeline().legacy_queue(device)));
-    const Work work = timeline().begin_work(queue, 1, function, place);
+    const Work work = timeline().begin_work(queue, 1, call.function, call.place);
     const Clock& clock = timeline().clock_of(queue);
     if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, clock.window);
     count_a_copy();
-    const End end{call, work.first + 1, timeline().beside(work, clock)};
+    const End end(call, work, clock);
     move(to, from, shape, end, end);
     finish(work, {&to, &from}, blocks);
     return cudaSuccess;
 }
 
-cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, bool blocks, cudaStream_t stream,
-                const void* place)
+cudaError_t set(const Side& to, int value, const Shape& shape, const RuntimeCall& call)
 {
     SIM_ENTER(false);
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    if (!known_stream(call.stream)) return result(cudaErrorInvalidResourceHandle);
     use_variables_of(current_device());
-    const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
     if (to.rows < shape.height || ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width))
         return result(cudaErrorInvalidValue);
-    if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
-    const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
+    if (const cudaError_t error = check(call, "destination", to, shape, true, call.function)) return error;
+    const Work work = timeline().begin_work(queue_of(call.stream), 1, call.function, call.place);
     count_a_copy();
-    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
+    const End end(call, work, timeline().clock_of(work.queue));
+    const OpenMemory open;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            check_beside(call, to.row(y, z), shape.width, true, work.first + 1, beside);
-            const OpenMemory open;
+            check_beside(end, to.row(y, z), shape.width, true);
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note(to.row(y, z), shape.width, true, work.first + 1, beside);
+            note(end, to.row(y, z), shape.width, true);
         }
     // The host waits only if it could touch the memory.
-    finish(work, {&to}, blocks && where(uintptr_t(to.begin)) == Where::either);
+    finish(work, {&to}, call.blocks && where(uintptr_t(to.begin)) == Where::either);
     return cudaSuccess;
 }
 
-cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, cudaStream_t stream,
-                    const void* place)
+Side plain(const void* begin, int device = -1)
+{
+    Side side{const_cast<void*>(begin)};
+    side.device = device;
+    return side;
+}
+
+Side pitched(const cudaPitchedPtr& memory, const cudaPos& from = {})
+{
+    const size_t slice = memory.pitch * memory.ysize;
+    return {static_cast<char*>(memory.ptr) + from.z * slice + from.y * memory.pitch + from.x, memory.pitch, slice,
+            memory.ysize, from.x, from.y};
+}
+
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, const RuntimeCall& call)
 {
     if (!p) return result(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
-        program_finding(
-            kinds::not_simulated, place,
-            std::string("not simulated: ") + function + " " + at(place) + " copies an array: there are no arrays here");
+        program_finding(kinds::not_simulated, call.place,
+                        "not simulated: " + call.text() + " copies an array: there are no arrays here");
         return result(cudaErrorNotSupported);
     }
-    const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {
-        const size_t slice = ptr.pitch * ptr.ysize;
-        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x,
-                    ptr.pitch,
-                    slice,
-                    ptr.ysize,
-                    pos.x,
-                    pos.y};
-    };
-    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos),
-                {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, stream, place);
+    return run({pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos),
+                {p->extent.width, p->extent.height, p->extent.depth}, p->kind}, call);
 }
 
-Side plain(const void* begin) { return {const_cast<void*>(begin)}; }
-
-cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes, size_t offset, const void* place)
+cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device, size_t bytes, const RuntimeCall& call)
 {
-    if (offset <= symbol_bytes && bytes <= symbol_bytes - offset) return cudaSuccess;
-    const std::string variable = first_argument(place, function);
-    return refuse({function, place},
-                  format("%llu bytes at byte %llu do not fit %s, which has %llu", (unsigned long long)bytes,
-                         (unsigned long long)offset, variable.empty() ? "the variable" : variable.c_str(),
-                         (unsigned long long)symbol_bytes));
+    if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
+    return run({plain(to, to_device), plain(from, from_device), {bytes}, cudaMemcpyDeviceToDevice}, call);
 }
 
 }  // namespace
 
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device)
 {
-    const RuntimeCall call{function, place, kinds::bad_message, "bad message", "the message"};
-    return !check(call, "buffer", plain(memory), {bytes}, true, function) &&
-           !check_device(call, "buffer", memory, device, "the rank has");
+    const RuntimeCall call{function, place, false, nullptr, kinds::bad_message, "bad message", "the message",
+                           "the rank has"};
+    return !check(call, "buffer", plain(memory, device), {bytes}, true, function);
 }
 
 void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream)
 {
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
-    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
-    check_beside({function, place}, begin, bytes, true, work.first + 1, beside);
-    note(begin, bytes, true, work.first + 1, beside, false);
+    const RuntimeCall call{function, place};
+    const End end(call, work, timeline().clock_of(work.queue));
+    check_beside(end, begin, bytes, true);
+    note(end, begin, bytes, true, false);
     timeline().end_work(work, 0);
 }
 
@@ -395,8 +389,7 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
     Clock before = before_receive;
     before.join(before_send);
     const RuntimeCall sends{send.name, send.place}, receives{receive.name, receive.place};
-    move(plain(to), plain(from), {bytes}, {receives, receive.first + 1, timeline().beside(receive, before)},
-         {sends, send.first + 1, timeline().beside(send, before_send)});
+    move(plain(to), plain(from), {bytes}, {receives, receive, before}, {sends, send, before_send});
 }
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)
@@ -411,29 +404,23 @@ Copying copying()
     return {copying_now->text(), copying_now->place};
 }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset,
-                           cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
+cudaError_t copy_symbol(const SymbolCopy& c, bool blocks, cudaStream_t stream, const void* place)
 {
-    const char* function = blocks ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync";
-    if (const cudaError_t error = check_symbol(function, symbol_bytes, bytes, offset, place)) return error;
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    static const char* const functions[2][2] = {{"cudaMemcpyFromSymbolAsync", "cudaMemcpyFromSymbol"},
+                                                {"cudaMemcpyToSymbolAsync", "cudaMemcpyToSymbol"}};
+    const RuntimeCall call{functions[c.to_symbol][blocks], place, blocks, stream};
+    if (c.offset > c.symbol_bytes || c.bytes > c.symbol_bytes - c.offset) {
+        const std::string variable = c.to_symbol ? first_argument(place, call.function) : "";
+        return refuse(call, format("%llu bytes at byte %llu do not fit %s, which has %llu", (unsigned long long)c.bytes,
+                                   (unsigned long long)c.offset, variable.empty() ? "the variable" : variable.c_str(),
+                                   (unsigned long long)c.symbol_bytes));
+    }
+    if (c.kind != (c.to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost) &&
+        c.kind != cudaMemcpyDeviceToDevice && c.kind != cudaMemcpyDefault)
         return result(cudaErrorInvalidMemcpyDirection);
-    const NamedVariable named(symbol);
-    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, stream,
-                place);
-}
-
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset,
-                             cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
-{
-    const char* function = blocks ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync";
-    if (bytes > symbol_bytes || offset > symbol_bytes - bytes)
-        return check_symbol("", symbol_bytes, bytes, offset, place);
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-        return result(cudaErrorInvalidMemcpyDirection);
-    const NamedVariable named(symbol);
-    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, stream,
-                place);
+    const NamedVariable named(c.symbol);
+    const Side variable = plain(static_cast<const char*>(c.symbol) + c.offset), other = plain(c.other);
+    return run({c.to_symbol ? variable : other, c.to_symbol ? other : variable, {c.bytes}, c.kind}, call);
 }
 
 cudaError_t symbol_address(void** address, const void* symbol)
@@ -447,86 +434,28 @@ cudaError_t symbol_address(void** address, const void* symbol)
 
 using namespace sim;
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
-{
-    return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
-{
-    return copy("cudaMemcpyAsync", plain(to), plain(from), {bytes}, kind, false, stream, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind)
-{
-    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true,
-                nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream)
-{
-    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind,
-                false, stream, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters)
-{
-    return copy_3d("cudaMemcpy3D", parameters, true, nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream)
-{
-    return copy_3d("cudaMemcpy3DAsync", parameters, false, stream, SIM_PLACE);
-}
-
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes)
-{
-    if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
-    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, nullptr, SIM_PLACE,
-                {to_device, from_device});
-}
-
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream)
-{
-    if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
-    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, stream,
-                SIM_PLACE, {to_device, from_device});
-}
-
-cudaError_t cudaMemset(void* memory, int value, size_t bytes)
-{
-    return set("cudaMemset", plain(memory), value, {bytes}, true, nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream)
-{
-    return set("cudaMemsetAsync", plain(memory), value, {bytes}, false, stream, SIM_PLACE);
-}
-
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height)
-{
-    return set("cudaMemset2D", {memory, pitch}, value, {width, height}, true, nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-    return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, false, stream, SIM_PLACE);
-}
-
-static Side whole(const cudaPitchedPtr& memory)
-{
-    return {memory.ptr, memory.pitch, memory.pitch * memory.ysize, memory.ysize};
-}
-
-cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e)
-{
-    return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, true, nullptr, SIM_PLACE);
-}
-
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent e, cudaStream_t stream)
-{
-    return set("cudaMemset3DAsync", whole(memory), value, {e.width, e.height, e.depth}, false, stream, SIM_PLACE);
-}
+// A function, and the one of the same parameters that puts its work into a stream. `done`: what both do with the call.
+#define WITH_ASYNC(function, done, ...) \
+    cudaError_t function(__VA_ARGS__) \
+    { \
+        const RuntimeCall call{#function, SIM_PLACE, true}; \
+        return done; \
+    } \
+    cudaError_t function##Async(__VA_ARGS__, cudaStream_t stream) \
+    { \
+        const RuntimeCall call{#function "Async", SIM_PLACE, false, stream}; \
+        return done; \
+    }
+WITH_ASYNC(cudaMemcpy, run({plain(to), plain(from), {bytes}, kind}, call), void* to, const void* from, size_t bytes,
+           cudaMemcpyKind kind)
+WITH_ASYNC(cudaMemcpy2D,
+           run({{to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind}, call), void* to,
+           size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind)
+WITH_ASYNC(cudaMemcpy3D, copy_3d(parameters, call), const cudaMemcpy3DParms* parameters)
+WITH_ASYNC(cudaMemcpyPeer, copy_peer(to, to_device, from, from_device, bytes, call), void* to, int to_device,
+           const void* from, int from_device, size_t bytes)
+WITH_ASYNC(cudaMemset, set(plain(memory), value, {bytes}, call), void* memory, int value, size_t bytes)
+WITH_ASYNC(cudaMemset2D, set({memory, pitch}, value, {width, height}, call), void* memory, size_t pitch, int value,
+           size_t width, size_t height)
+WITH_ASYNC(cudaMemset3D, set(pitched(memory), value, {e.width, e.height, e.depth}, call), cudaPitchedPtr memory,
+           int value, cudaExtent e)

@@ -4,11 +4,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <map>
+#include <iterator>
 #include <string>
 
 #include "../../common/base/error.h"
@@ -29,44 +30,32 @@ uint32_t enabled_peers[most_devices] = {};  // by device
 unsigned device_flags = 0;
 cudaFuncCache preferred_cache = cudaFuncCachePreferNone;
 
-bool good(int device) { return device >= 0 && device < device_count(); }
-
 // Memory of one address space for all devices came with compute capability 2.0.
 bool can_access(int device, int peer) { return device != peer && program_options().peers && machine().major >= 2; }
 
-std::map<cudaLimit, size_t>& limits()
+// CUDA refuses a limit above its range and raises one below it. Measured on an H200 (tests/sim/language/refusals.cu).
+struct Limit {
+    cudaLimit limit;
+    size_t value, least, most;
+};
+Limit limits[] = {
+    {cudaLimitStackSize, 1024, 0, 512 * kib},
+    {cudaLimitPrintfFifoSize, 1024 * kib, 512 * kib, SIZE_MAX},
+    {cudaLimitMallocHeapSize, 8192 * kib, 4096 * kib, SIZE_MAX},
+    {cudaLimitDevRuntimePendingLaunchCount, 2048, 32, SIZE_MAX},
+    {cudaLimitMaxL2FetchGranularity, 64, 0, 128},
+    {cudaLimitPersistingL2CacheSize, 0, 0, SIZE_MAX},
+};
+Limit* find(cudaLimit limit)
 {
-    static std::map<cudaLimit, size_t>& values =
-        *new std::map<cudaLimit, size_t>{{cudaLimitStackSize, 1024},
-                                         {cudaLimitPrintfFifoSize, 1024 * kib},
-                                         {cudaLimitMallocHeapSize, 8192 * kib},
-                                         {cudaLimitDevRuntimePendingLaunchCount, 2048},
-                                         {cudaLimitMaxL2FetchGranularity, 64},
-                                         {cudaLimitPersistingL2CacheSize, 0}};
-    return values;
+    Limit* const found = std::find_if(limits, std::end(limits), [&](const Limit& l) { return l.limit == limit; });
+    return found == std::end(limits) ? nullptr : found;
 }
 
 // CUDA 13.0 numbers ten, and a device need not have each.
 cudaError_t no_such(cudaLimit limit)
 {
     return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
-}
-
-// CUDA refuses a limit above this range and raises one below it. Measured on an H200 (tests/sim/language/refusals.cu).
-struct Range {
-    size_t least, most;
-};
-
-Range range_of(cudaLimit limit)
-{
-    switch (limit) {
-        case cudaLimitStackSize: return {0, 512 * kib};
-        case cudaLimitPrintfFifoSize: return {512 * kib, SIZE_MAX};
-        case cudaLimitMallocHeapSize: return {4096 * kib, SIZE_MAX};
-        case cudaLimitDevRuntimePendingLaunchCount: return {32, SIZE_MAX};
-        case cudaLimitMaxL2FetchGranularity: return {0, 128};
-        default: return {0, SIZE_MAX};
-    }
 }
 
 }  // namespace
@@ -86,6 +75,7 @@ int device_count()
     return program_options().gpus;
 }
 
+bool known_device(int device) { return device >= 0 && device < device_count(); }
 int current_device() { return current; }
 void set_current_device(int device) { current = device; }
 uint32_t peers_of(int device) { return enabled_peers[device]; }
@@ -111,9 +101,7 @@ extern "C" void sim_use_devices(int count)
 cudaError_t cudaGetDeviceCount(int* count)
 {
     SIM_ENTER(false);
-    if (!count) return result(cudaErrorInvalidValue);
-    *count = device_count();
-    return cudaSuccess;
+    return give(count, device_count());
 }
 
 cudaError_t cudaGetDevice(int* device)
@@ -125,7 +113,7 @@ cudaError_t cudaGetDevice(int* device)
 cudaError_t cudaSetDevice(int device)
 {
     SIM_ENTER(false);
-    if (!good(device)) return result(cudaErrorInvalidDevice);
+    if (!known_device(device)) return result(cudaErrorInvalidDevice);
     current = device;
     return cudaSuccess;
 }
@@ -133,12 +121,12 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaInitDevice(int device, unsigned, unsigned)
 {
     SIM_ENTER(false);
-    return result(good(device) ? cudaSuccess : cudaErrorInvalidDevice);
+    return result(known_device(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaSetValidDevices(int* devices, int count)
 {
-    return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue);
+    return result(devices && count > 0 && known_device(devices[0]) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
@@ -169,7 +157,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
 {
     SIM_ENTER(false);
     if (!properties) return result(cudaErrorInvalidValue);
-    if (!good(device)) return result(cudaErrorInvalidDevice);
+    if (!known_device(device)) return result(cudaErrorInvalidDevice);
     const harness::Machine& m = machine();
     cudaDeviceProp p;
     std::memset(&p, 0, sizeof p);
@@ -242,7 +230,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
 {
     SIM_ENTER(false);
-    if (!good(device)) return result(cudaErrorInvalidDevice);
+    if (!known_device(device)) return result(cudaErrorInvalidDevice);
     if (!id || length < 13) return result(cudaErrorInvalidValue);
     snprintf(id, size_t(length), "0000:00:%02x.0", unsigned(device));
     return cudaSuccess;
@@ -318,22 +306,21 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
     SIM_ENTER(false);
-    const auto known = limits().find(limit);
-    if (known == limits().end()) return result(no_such(limit));
+    Limit* const known = find(limit);
+    if (!known) return result(no_such(limit));
     const size_t rounded = limit == cudaLimitStackSize ? (value + 15) / 16 * 16 : value;
-    const Range range = range_of(limit);
-    if (rounded < value || rounded > range.most) return result(cudaErrorInvalidValue);
-    known->second = std::max(rounded, range.least);
+    if (rounded < value || rounded > known->most) return result(cudaErrorInvalidValue);
+    known->value = std::max(rounded, known->least);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 {
     SIM_ENTER(false);
-    const auto known = limits().find(limit);
+    const Limit* const known = find(limit);
     if (!value) return result(cudaErrorInvalidValue);
-    if (known == limits().end()) return result(no_such(limit));
-    *value = known->second;
+    if (!known) return result(no_such(limit));
+    *value = known->value;
     return cudaSuccess;
 }
 
@@ -341,7 +328,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 {
     SIM_ENTER(false);
     if (!can) return result(cudaErrorInvalidValue);
-    if (!good(device) || !good(peer)) return result(cudaErrorInvalidDevice);
+    if (!known_device(device) || !known_device(peer)) return result(cudaErrorInvalidDevice);
     *can = can_access(device, peer);
     return cudaSuccess;
 }
@@ -349,7 +336,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     SIM_ENTER(false);
-    if (!good(peer)) return result(cudaErrorInvalidDevice);
+    if (!known_device(peer)) return result(cudaErrorInvalidDevice);
     if (flags) return result(cudaErrorInvalidValue);
     if (!can_access(current, peer)) return result(cudaErrorPeerAccessUnsupported);
     if (enabled_peers[current] >> peer & 1) return result(cudaErrorPeerAccessAlreadyEnabled);
@@ -360,7 +347,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
     SIM_ENTER(false);
-    if (!good(peer)) return result(cudaErrorInvalidDevice);
+    if (!known_device(peer)) return result(cudaErrorInvalidDevice);
     if (!(enabled_peers[current] >> peer & 1)) return result(cudaErrorPeerAccessNotEnabled);
     enabled_peers[current] &= ~(uint32_t(1) << peer);
     return cudaSuccess;
@@ -369,7 +356,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer)
 {
     SIM_ENTER(false);
-    if (!good(device) || !good(peer) || device == peer) return result(cudaErrorInvalidDevice);
+    if (!known_device(device) || !known_device(peer) || device == peer) return result(cudaErrorInvalidDevice);
     if (!value) return result(cudaErrorInvalidValue);
     switch (attribute) {
         case cudaDevP2PAttrAccessSupported:
@@ -381,10 +368,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
     return cudaSuccess;
 }
 
-cudaError_t cudaDriverGetVersion(int* version)
-{
-    return give(version, cuda_version);
-}
+cudaError_t cudaDriverGetVersion(int* version) { return give(version, cuda_version); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 

@@ -14,6 +14,7 @@ bool known_banks(cudaSharedMemConfig banks);
 
 // How many there are. Once a program has asked, the number stays.
 int device_count();
+bool known_device(int device);
 // Each host thread has its own.
 int current_device();
 void set_current_device(int device);

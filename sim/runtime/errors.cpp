@@ -33,6 +33,12 @@ std::vector<FailedLaunch>& failed_launches()
     return all;
 }
 
+void note_failure(const Launching& launching, cudaError_t error, const std::string& refused)
+{
+    failed_launches().push_back(
+        {std::string(name_of(launching)) + ", launched " + at(launching.place), launching.place, error, refused});
+}
+
 void saw(cudaError_t error)
 {
     for (FailedLaunch& f : failed_launches()) f.seen = f.seen || f.error == error;
@@ -91,15 +97,13 @@ void kernel_failed(const Launching& launching, cudaError_t error)
     const RuntimeLock lock;
     if (context_lost()) return;
     pending = error;
-    failed_launches().push_back(
-        {std::string(name_of(launching)) + ", launched " + at(launching.place), launching.place, error, ""});
+    note_failure(launching, error, "");
 }
 
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
 {
     result(error);
-    failed_launches().push_back(
-        {std::string(name_of(launching)) + ", launched " + at(launching.place), launching.place, error, why});
+    note_failure(launching, error, why);
 }
 
 cudaError_t launch_error()
@@ -128,23 +132,11 @@ std::vector<std::string> refused_launches()
     return lines;
 }
 
-void restore_context()
-{
-    pending = lost = last = cudaSuccess;
-}
+void restore_context() { pending = lost = last = cudaSuccess; }
 
 }  // namespace sim
 
 using namespace sim;
-
-cudaError_t cudaGetLastError()
-{
-    const RuntimeLock lock;
-    const cudaError_t error = lost != cudaSuccess ? lost : last;
-    last = cudaSuccess;
-    if (error != cudaSuccess) saw(error);
-    return error;
-}
 
 cudaError_t cudaPeekAtLastError()
 {
@@ -154,24 +146,34 @@ cudaError_t cudaPeekAtLastError()
     return error;
 }
 
-const char* cudaGetErrorName(cudaError_t error)
+cudaError_t cudaGetLastError()
 {
-    switch (error) {
-#define NAME(name, number, text) \
-    case name: return #name;
-        SIM_CUDA_ERRORS(NAME)
-#undef NAME
-    }
-    return "unrecognized error code";
+    const cudaError_t error = cudaPeekAtLastError();
+    last = cudaSuccess;
+    return error;
 }
 
-const char* cudaGetErrorString(cudaError_t error)
+namespace {
+
+struct NamedError {
+    cudaError_t error;
+    const char *name, *text;
+};
+const NamedError named_errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+#define NAMED(name, number, text) {cudaError##name, "cudaError" #name, text},
+    SIM_CUDA_ERRORS(NAMED)
+#undef NAMED
+};
+
+NamedError named(cudaError_t error)
 {
-    switch (error) {
-#define TEXT(name, number, text) \
-    case name: return text;
-        SIM_CUDA_ERRORS(TEXT)
-#undef TEXT
-    }
-    return "unrecognized error code";
+    for (const NamedError& e : named_errors)
+        if (e.error == error) return e;
+    return {error, "unrecognized error code", "unrecognized error code"};
 }
+
+}  // namespace
+
+const char* cudaGetErrorName(cudaError_t error) { return named(error).name; }
+const char* cudaGetErrorString(cudaError_t error) { return named(error).text; }

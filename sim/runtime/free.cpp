@@ -1,7 +1,7 @@
 // Frees: cudaFree and its kin. What a program frees wrongly is a finding that says what it should have freed.
 
 #include "../../common/base/error.h"
-#include "blocks.h"
+#include "allocations.h"
 #include "notes.h"
 #include "timeline.h"
 
@@ -14,25 +14,25 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
 {
     if (!memory) return cudaSuccess;
     const uintptr_t address = uintptr_t(memory);
-    Block* block = block_of(address);
+    Allocation* const found = allocation_at(address);
     const std::string where = at(place);
     const auto refuse = [&](const std::string& what) {
         program_finding(kinds::bad_free, place, format("bad free: %s %s: ", function, where.c_str()) + what);
         return result(cudaErrorInvalidValue);
     };
-    if (!block || block->owner == Owner::registered)
+    if (!found || found->owner == Owner::registered)
         return refuse(in_device_heap(address)    ? "malloc gave it in a kernel, which must free it"
                       : in_device_range(address) ? format("%p was never allocated", memory)
                                                : format("%p is memory of the host, not from %s", memory,
                                                         pinned ? "cudaMallocHost" : "cudaMalloc"));
-    const Allocation& a = *block->allocation;
+    Allocation& a = *found;
     if (address != a.begin)
         return refuse(format("the pointer is to byte %llu of %s; free its beginning",
                              (unsigned long long)(address - a.begin), a.name.c_str()));
-    if (a.freed) return refuse(a.name + " was freed before, " + block->freed_at);
-    if (pinned != (block->owner == Owner::pinned))
+    if (a.freed) return refuse(a.name + " was freed before, " + a.freed_at);
+    if (pinned != (a.owner == Owner::pinned))
         return refuse(a.name + ": use " + (pinned ? "cudaFree" : "cudaFreeHost"));
-    mark_freed(*block, where);
+    mark_freed(a, where);
     return cudaSuccess;
 }
 
@@ -52,8 +52,8 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
 {
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    if (const Block* block = block_of(uintptr_t(memory)); block && !block->allocation->freed)
-        use_whole("cudaFreeAsync", SIM_PLACE, block->allocation->begin, block->allocation->bytes, stream);
+    if (const Allocation* a = allocation_at(uintptr_t(memory)); a && !a->freed)
+        use_whole("cudaFreeAsync", SIM_PLACE, a->begin, a->bytes, stream);
     return release("cudaFreeAsync", memory, false, SIM_PLACE);
 }
 

@@ -34,9 +34,9 @@ struct Image {
             }
             return 1;  // the program is the first
         }, this);
-        void* at = mmap(nullptr, bytes + gpu_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED) bytes = 0;
-        moved = rounded(uintptr_t(at), gpu_page);
+        const AddressRange range(0, rounded(bytes, gpu_page));
+        if (!range.holds(range.begin() + bytes - 1)) bytes = 0;
+        moved = range.begin();
     }
 };
 
@@ -66,7 +66,7 @@ void move_addresses(void* memory, size_t bytes)
 {
     const Image& i = image();
     change_words(memory, bytes, uintptr_t(memory), i.begin, [&](uintptr_t word) {
-        const bool good = variable_of(word) ? !host_name(word) : block_of(word) || i.told.count(word);
+        const bool good = variable_of(word) ? !host_name(word) : allocation_at(word) || i.told.count(word);
         return good ? word : word - i.begin + i.moved;
     });
 }

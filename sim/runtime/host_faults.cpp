@@ -109,7 +109,7 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     } else if (among_variables(address) && in_initializer(context)) {
         return protect_variables(PROT_READ | PROT_WRITE);
     }
-    const Block* block = block_of(address);
+    const Allocation* allocation = allocation_at(address);
     const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& remedy = "") {
         const harness::FindingPlace place = fault_place(context);
         program_finding(harness::FindingRecord(kind, text + ", at " + line_text(place) + remedy, place));
@@ -118,7 +118,7 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
         found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),
               std::string("; copy it with cudaMemcpy") +
                   (!among_variables(address) ? "" : stores ? "ToSymbol" : "FromSymbol"));
-    } else if (block && block->allocation->freed) {
+    } else if (allocation && allocation->freed) {
         found(kinds::use_after_free, "use after free: the host accesses " + address_text(address));
     } else if (const Copying copy = copying(); copy.place) {
         program_finding(kinds::bad_copy, copy.place,

@@ -187,7 +187,7 @@ cudaError_t refuse_cooperative(const void* kernel, const void* place)
 
 using namespace sim;
 
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value)
+cudaError_t cudaFuncSetAttribute(KernelAddress kernel, cudaFuncAttribute attribute, int value)
 {
     SIM_ENTER(false);
     if (!kernel) return result(cudaErrorInvalidDeviceFunction);
@@ -209,7 +209,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     }
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel)
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, KernelAddress kernel)
 {
     SIM_ENTER(false);
     if (!attributes) return result(cudaErrorInvalidValue);
@@ -228,19 +228,19 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preferred)
+cudaError_t cudaFuncSetCacheConfig(KernelAddress kernel, cudaFuncCache preferred)
 {
     return result(!kernel                       ? cudaErrorInvalidDeviceFunction
                   : known_preference(preferred) ? cudaSuccess
                                                 : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig banks)
+cudaError_t cudaFuncSetSharedMemConfig(KernelAddress kernel, cudaSharedMemConfig banks)
 {
     return result(!kernel ? cudaErrorInvalidDeviceFunction : known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelAddress kernel, int threads,
                                                           size_t shared_bytes)
 {
     SIM_ENTER(false);
@@ -251,7 +251,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads)
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, KernelAddress kernel, int blocks, int threads)
 {
     SIM_ENTER(false);
     if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0))

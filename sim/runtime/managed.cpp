@@ -9,9 +9,8 @@ namespace {
 
 bool is_managed(const void* memory, size_t bytes)
 {
-    const Block* block = block_of(uintptr_t(memory));
-    if (!block || block->owner != Owner::managed || block->allocation->freed) return false;
-    return bytes <= block->allocation->begin + block->allocation->bytes - uintptr_t(memory);
+    const Allocation* a = allocation_at(uintptr_t(memory));
+    return a && a->owner == Owner::managed && !a->freed && bytes <= a->begin + a->bytes - uintptr_t(memory);
 }
 
 // Before CUDA 13, a place was the number of a device, and that of the host negative.
@@ -23,7 +22,7 @@ cudaMemLocation location(int device)
 bool exists(cudaMemLocation place)
 {
     switch (place.type) {
-        case cudaMemLocationTypeDevice: return place.id >= 0 && place.id < device_count();
+        case cudaMemLocationTypeDevice: return known_device(place.id);
         case cudaMemLocationTypeHost:
         case cudaMemLocationTypeHostNumaCurrent: return true;
         case cudaMemLocationTypeHostNuma: return place.id == 0;

@@ -29,7 +29,8 @@ std::string Message::who() const
 
 bool Clique::misses(uint64_t group) const
 {
-    return std::any_of(receives.begin(), receives.end(), [&](const Message& m) { return m.posted == group; });
+    return std::any_of(messages.begin(), messages.end(),
+                       [&](const Message& m) { return !m.sends && m.posted == group; });
 }
 
 bool Clique::stuck(std::thread::id thread) const
@@ -107,17 +108,20 @@ void carry(Message& send, Message& receive, uint64_t start)
 void match(Clique& clique)
 {
     std::vector<std::pair<Message, Message>> pairs;
-    for (auto receive = clique.receives.begin(); receive != clique.receives.end();) {
-        auto send = clique.sends.begin();
-        while (send != clique.sends.end() && (send->comm->rank != receive->peer || send->peer != receive->comm->rank))
-            ++send;
-        if (send == clique.sends.end()) {
+    std::list<Message>& all = clique.messages;
+    for (auto receive = all.begin(); receive != all.end();) {
+        const auto send = receive->sends ? all.end() : std::find_if(all.begin(), all.end(), [&](const Message& m) {
+            return m.sends && m.comm->rank == receive->peer && m.peer == receive->comm->rank;
+        });
+        if (send == all.end()) {
             ++receive;
             continue;
         }
         pairs.emplace_back(std::move(*send), std::move(*receive));
-        clique.sends.erase(send);
-        receive = clique.receives.erase(receive);
+        const auto next = std::next(receive) == send ? std::next(send) : std::next(receive);
+        all.erase(send);
+        all.erase(receive);
+        receive = next;
     }
     uint64_t start = 0;
     for (const auto& [send, receive] : pairs) start = std::max({start, send.clock.window, receive.clock.window});
@@ -151,30 +155,29 @@ ncclResult_t end_message_group()
         works.push_back(m.work);
         m.clock = timeline().clock_of(queue);
         cliques.insert(m.comm->clique);
-        (m.sends ? m.comm->clique->sends : m.comm->clique->receives).push_back(m);
+        m.comm->clique->messages.push_back(m);
     }
     for (Clique* clique : cliques) match(*clique);
     for (const Work& work : works) timeline().end_work(work, 0);
     for (Clique* clique : cliques)
-        for (Message& m : clique->sends)
-            if (m.posted == number && m.kept.empty() && m.bytes) m.kept = bytes_at(m.data, m.bytes);
+        for (Message& m : clique->messages)
+            if (m.sends && m.posted == number && m.kept.empty() && m.bytes) m.kept = bytes_at(m.data, m.bytes);
     for (Clique* clique : cliques) {
         clique->waiting[std::this_thread::get_id()] = number;
         while (clique->misses(number) && may_come(*clique))
             all_cliques().arrived.wait_for(lock, std::chrono::milliseconds(20));
         const bool last = !may_come(*clique);
         clique->waiting.erase(std::this_thread::get_id());
-        for (auto* list : {&clique->sends, &clique->receives})
-            for (auto m = list->begin(); m != list->end();) {
-                if (m->posted != number || !(last || !m->sends)) {
-                    ++m;
-                    continue;
-                }
-                refuse_message(m->call(),
-                               format(": %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd",
-                                      m->who().c_str(), m->sends ? "receive" : "send"));
-                m = list->erase(m);
+        for (auto m = clique->messages.begin(); m != clique->messages.end();) {
+            if (m->posted != number || !(last || !m->sends)) {
+                ++m;
+                continue;
             }
+            refuse_message(m->call(),
+                           format(": %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd",
+                                  m->who().c_str(), m->sends ? "receive" : "send"));
+            m = clique->messages.erase(m);
+        }
         all_cliques().arrived.notify_all();
     }
     return std::exchange(message_group().worst, ncclSuccess);
@@ -184,12 +187,10 @@ std::vector<harness::FindingRecord> lone_messages()
 {
     std::vector<harness::FindingRecord> findings;
     for (const auto& clique : all_cliques().cliques)
-        for (const auto* list : {&clique->sends, &clique->receives})
-            for (const Message& m : *list)
-                findings.push_back(
-                    finding_of_call(kinds::bad_message, m.place,
-                                    format("bad message: %s: %s, which never %s", m.call().text().c_str(),
-                                           m.who().c_str(), m.sends ? "receives" : "sends")));
+        for (const Message& m : clique->messages)
+            findings.push_back(finding_of_call(kinds::bad_message, m.place,
+                                               format("bad message: %s: %s, which never %s", m.call().text().c_str(),
+                                                      m.who().c_str(), m.sends ? "receives" : "sends")));
     return findings;
 }
 

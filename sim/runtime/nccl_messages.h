@@ -61,7 +61,7 @@ struct Clique {
     ncclUniqueId id;
     int ranks;
     std::vector<ncclComm_t> comms;  // by rank; null: not made yet
-    std::list<Message> sends, receives;
+    std::list<Message> messages;    // sends and receives
     std::map<std::thread::id, uint64_t> waiting;  // threads, and the group whose messages they wait for
 
     // True if the group waits for a message that was not sent. A thread whose last message has just come is not

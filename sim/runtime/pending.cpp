@@ -53,8 +53,7 @@ uintptr_t page_bytes() { return uintptr_t(sysconf(_SC_PAGESIZE)); }
 void protect(const Allocation& a, int protection)
 {
     const uintptr_t page = page_bytes();
-    const Block* block = block_of(a.begin);
-    const bool inside = block && block->owner == Owner::registered;
+    const bool inside = a.owner == Owner::registered;
     const uintptr_t begin = inside ? rounded(a.begin, page) : a.begin / page * page,
                     end = inside ? (a.begin + a.bytes) / page * page : rounded(a.begin + a.bytes, page);
     if (begin < end) mprotect(reinterpret_cast<void*>(begin), end - begin, protection);

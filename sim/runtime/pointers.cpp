@@ -1,6 +1,6 @@
 // A program's questions about memory: the attributes of a pointer, and how much is free.
 
-#include "blocks.h"
+#include "allocations.h"
 #include "devices.h"
 
 using namespace sim;
@@ -8,8 +8,8 @@ using namespace sim;
 cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned flags)
 {
     SIM_ENTER(false);
-    const Block* block = block_of(uintptr_t(memory));
-    if (!on_device || flags || !block || block->allocation->freed || block->owner == Owner::device)
+    const Allocation* a = allocation_at(uintptr_t(memory));
+    if (!on_device || flags || !a || a->freed || a->owner == Owner::device)
         return result(cudaErrorInvalidValue);
     *on_device = memory;
     return cudaSuccess;
@@ -18,10 +18,10 @@ cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned fl
 cudaError_t cudaHostGetFlags(unsigned* flags, void* memory)
 {
     SIM_ENTER(false);
-    const Block* block = block_of(uintptr_t(memory));
-    if (!flags || !block || (block->owner != Owner::pinned && block->owner != Owner::registered))
+    const Allocation* a = allocation_at(uintptr_t(memory));
+    if (!flags || !a || (a->owner != Owner::pinned && a->owner != Owner::registered))
         return result(cudaErrorInvalidValue);
-    *flags = block->flags | cudaHostAllocMapped;
+    *flags = a->flags | cudaHostAllocMapped;
     return cudaSuccess;
 }
 
@@ -38,15 +38,13 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     SIM_ENTER(false);
     if (!attributes) return result(cudaErrorInvalidValue);
     void* const p = const_cast<void*>(pointer);
-    const Block* block = block_of(uintptr_t(pointer));
+    const Allocation* a = allocation_at(uintptr_t(pointer));
     const Variable* variable = host_name(uintptr_t(pointer)) ? nullptr : variable_of(uintptr_t(pointer));
-    const Owner owner = block      ? block->allocation->freed ? Owner::none : block->owner
-                        : variable ? variable->owner()
-                                   : Owner::none;
+    const Owner owner = a ? a->freed ? Owner::none : a->owner : variable ? variable->owner() : Owner::none;
     switch (owner) {
         case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
         case Owner::device:
-            *attributes = {cudaMemoryTypeDevice, block ? block->allocation->device : current_device(), p, nullptr};
+            *attributes = {cudaMemoryTypeDevice, a ? a->device : current_device(), p, nullptr};
             break;
         case Owner::managed: *attributes = {cudaMemoryTypeManaged, current_device(), p, p}; break;
         case Owner::pinned:

@@ -2,7 +2,7 @@
 // have no other effect.
 
 #include "../../common/base/error.h"
-#include "blocks.h"
+#include "allocations.h"
 #include "devices.h"
 #include "notes.h"
 
@@ -25,11 +25,13 @@ MemoryPool* pools()
 cudaMemPool_t pool_of(int device) { return reinterpret_cast<cudaMemPool_t>(&pools()[device]); }
 bool known_pool(cudaMemPool_t pool) { return pool >= pool_of(0) && pool <= pool_of(device_count() - 1); }
 
+int owner_of(cudaMemPool_t pool) { return int(reinterpret_cast<MemoryPool*>(pool) - pools()); }
+
 // Null if the attribute is not one of reuse.
-int* reuse_of(MemoryPool& pool, cudaMemPoolAttr attribute)
+int* reuse_of(cudaMemPool_t pool, cudaMemPoolAttr attribute)
 {
     const int i = attribute - cudaMemPoolReuseFollowEventDependencies;
-    return i >= 0 && i < 3 ? &pool.reuse[i] : nullptr;
+    return i >= 0 && i < 3 ? &pools()[owner_of(pool)].reuse[i] : nullptr;
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ using namespace sim;
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 {
     SIM_ENTER(false);
-    if (device < 0 || device >= device_count()) return result(cudaErrorInvalidDevice);
+    if (!known_device(device)) return result(cudaErrorInvalidDevice);
     return give(pool, pool_of(device));
 }
 
@@ -50,14 +52,13 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 {
     SIM_ENTER(false);
     if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
-    MemoryPool& settings = *reinterpret_cast<MemoryPool*>(pool);
-    if (int* reuse = reuse_of(settings, attribute)) {
+    if (int* reuse = reuse_of(pool, attribute)) {
         *reuse = *static_cast<const int*>(value);
         return cudaSuccess;
     }
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold:
-            settings.release_threshold = *static_cast<const uint64_t*>(value);
+            pools()[owner_of(pool)].release_threshold = *static_cast<const uint64_t*>(value);
             return cudaSuccess;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
@@ -70,20 +71,19 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 {
     SIM_ENTER(false);
     if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
-    MemoryPool& settings = *reinterpret_cast<MemoryPool*>(pool);
-    if (const int* reuse = reuse_of(settings, attribute)) {
+    if (const int* reuse = reuse_of(pool, attribute)) {
         *static_cast<int*>(value) = *reuse;
         return cudaSuccess;
     }
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold:
-            *static_cast<uint64_t*>(value) = settings.release_threshold;
+            *static_cast<uint64_t*>(value) = pools()[owner_of(pool)].release_threshold;
             return cudaSuccess;
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemCurrent:
         case cudaMemPoolAttrUsedMemHigh:
-            *static_cast<uint64_t*>(value) = allocated().in_use[&settings - pools()];
+            *static_cast<uint64_t*>(value) = allocated().in_use[owner_of(pool)];
             return cudaSuccess;
         default: return result(cudaErrorInvalidValue);
     }
@@ -102,8 +102,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
     for (size_t i = 0; i < count; ++i) {
         const cudaMemAccessDesc& wanted = list[i];
         if (wanted.location.type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
-        if (wanted.location.id < 0 || wanted.location.id >= device_count()) return result(cudaErrorInvalidDevice);
-        const int owner = int(reinterpret_cast<const MemoryPool*>(pool) - pools());
+        if (!known_device(wanted.location.id)) return result(cudaErrorInvalidDevice);
+        const int owner = owner_of(pool);
         if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
         program_finding(
             kinds::not_simulated, SIM_PLACE,
@@ -120,8 +120,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
     SIM_ENTER(false);
     if (!known_pool(pool) || !flags || !location || location->type != cudaMemLocationTypeDevice)
         return result(cudaErrorInvalidValue);
-    if (location->id < 0 || location->id >= device_count()) return result(cudaErrorInvalidDevice);
-    const bool owner = reinterpret_cast<const MemoryPool*>(pool) - pools() == location->id;
-    *flags = owner ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    if (!known_device(location->id)) return result(cudaErrorInvalidDevice);
+    *flags = owner_of(pool) == location->id ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
 }

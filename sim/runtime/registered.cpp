@@ -1,6 +1,6 @@
 // Memory of the program's own that devices may touch: cudaHostRegister.
 
-#include "blocks.h"
+#include "allocations.h"
 
 using namespace sim;
 
@@ -14,20 +14,18 @@ cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
     for (const auto& a : sim::memory().all())
         if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes)
             return result(cudaErrorHostMemoryAlreadyRegistered);
-    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags & kept,
-                SIM_PLACE);
+    add_allocation(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address,
+                   flags & kept, SIM_PLACE);
     return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void* memory)
 {
     SIM_ENTER(false);
-    const Block* block = block_of(uintptr_t(memory));
-    if (memory && !block) return result(cudaErrorHostMemoryNotRegistered);
-    if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory))
-        return result(cudaErrorInvalidValue);
-    end_sharing(*block->allocation);
-    allocated().blocks.erase(uintptr_t(memory));
+    const Allocation* a = allocation_at(uintptr_t(memory));
+    if (memory && !a) return result(cudaErrorHostMemoryNotRegistered);
+    if (!memory || a->owner != Owner::registered || a->begin != uintptr_t(memory)) return result(cudaErrorInvalidValue);
+    end_sharing(*a);
     sim::memory().remove(uintptr_t(memory));
     return cudaSuccess;
 }

@@ -69,21 +69,8 @@ std::string at(const void* place);
 // The first argument of the call at the place: "d_out" of cudaMalloc(&d_out, bytes). Empty if the text leaves it open.
 std::string first_argument(const void* place, const char* function);
 
-enum class Owner { none, device, managed, pinned, registered };
-
-// A piece of memory that the program got from the runtime.
-struct Block {
-    Owner owner = Owner::none;
-    int device = 0;        // the current one when it was allocated, or that it lies on
-    Allocation* allocation = nullptr;
-    unsigned flags = 0;
-    uint64_t number = 0;   // in the order of time
-    std::string freed_at;  // "at program.cu:40"
-    const void* place = nullptr;  // where the program allocated it
-};
-
-// The one that holds the address, freed ones included, or null.
-Block* block_of(uintptr_t address);
+// The memory from the runtime that holds the address, freed or not, or null.
+Allocation* allocation_at(uintptr_t address);
 bool in_device_heap(uintptr_t address);  // which no function of the runtime copies or frees
 bool in_device_range(uintptr_t address);
 

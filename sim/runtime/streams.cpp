@@ -1,7 +1,9 @@
 // Streams and events. Each belongs to the device that was current when it was made. Work is done at once, whatever its
 // stream. Whether the program waited for it before it asked is kept all the same (timeline.h): on hardware it has to.
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -52,11 +54,44 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority)
     SIM_ENTER(false);
     if (!stream || flags & ~cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
     const int device = current_device();
-    *stream = *known()
-                   .streams
-                   .insert(new CUstream_st{flags, priority, device,
-                                           timeline().add_queue(device, !(flags & cudaStreamNonBlocking))})
-                   .first;
+    const int queue = timeline().add_queue(device, !(flags & cudaStreamNonBlocking));
+    *stream = *known().streams.insert(new CUstream_st{flags, priority, device, queue}).first;
+    return cudaSuccess;
+}
+
+void end_stream(cudaStream_t stream)
+{
+    timeline().remove_queue(stream->queue);
+    delete stream;
+}
+
+// Takes those of a device out of all streams or events.
+template <typename One>
+std::vector<One> taken(std::set<One>& all, int device)
+{
+    std::vector<One> found;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](One one) { return one->device == device; });
+    for (One one : found) all.erase(one);
+    return found;
+}
+
+// What the stream was made with. A default stream has 0.
+template <typename T>
+cudaError_t give_setting(cudaStream_t stream, T* to, T CUstream_st::* setting)
+{
+    SIM_ENTER(false);
+    if (!to || !known_stream(stream)) return result(to ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    *to = is_default(stream) ? 0 : stream->*setting;
+    return cudaSuccess;
+}
+
+// Waits for what comes before a function of the program in a stream.
+cudaError_t wait_to_call(cudaStream_t stream, bool valid)
+{
+    SIM_ENTER(false);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    if (!valid) return result(cudaErrorInvalidValue);
+    timeline().host_waits_for_queue(queue_of(stream));
     return cudaSuccess;
 }
 
@@ -79,24 +114,8 @@ int queue_of(cudaStream_t stream)
 
 void forget_streams(int device)
 {
-    Known& k = known();
-    for (auto stream = k.streams.begin(); stream != k.streams.end();) {
-        if ((*stream)->device != device) {
-            ++stream;
-            continue;
-        }
-        timeline().remove_queue((*stream)->queue);
-        delete *stream;
-        stream = k.streams.erase(stream);
-    }
-    for (auto event = k.events.begin(); event != k.events.end();) {
-        if ((*event)->device != device) {
-            ++event;
-            continue;
-        }
-        delete *event;
-        event = k.events.erase(event);
-    }
+    for (cudaStream_t stream : taken(known().streams, device)) end_stream(stream);
+    for (cudaEvent_t event : taken(known().events, device)) delete event;
 }
 
 }  // namespace sim
@@ -107,10 +126,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return create_stream(stream, flags, 0); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority)
 {
-    return create_stream(stream, flags,
-                         priority < highest_priority  ? highest_priority
-                         : priority > lowest_priority ? lowest_priority
-                                                      : priority);
+    return create_stream(stream, flags, std::clamp(priority, highest_priority, lowest_priority));
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest)
@@ -125,8 +141,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     SIM_ENTER(false);
     if (known().streams.erase(stream) == 0) return result(cudaErrorInvalidResourceHandle);
-    timeline().remove_queue(stream->queue);
-    delete stream;
+    end_stream(stream);
     return cudaSuccess;
 }
 
@@ -142,19 +157,12 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
 {
-    SIM_ENTER(false);
-    if (!flags || !known_stream(stream)) return result(flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    *flags = is_default(stream) ? cudaStreamDefault : stream->flags;
-    return cudaSuccess;
+    return give_setting(stream, flags, &CUstream_st::flags);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 {
-    SIM_ENTER(false);
-    if (!priority || !known_stream(stream))
-        return result(priority ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    *priority = is_default(stream) ? 0 : stream->priority;
-    return cudaSuccess;
+    return give_setting(stream, priority, &CUstream_st::priority);
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID, const cudaStreamAttrValue* value)
@@ -176,24 +184,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)
 {
-    {
-        SIM_ENTER(false);
-        if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-        if (!callback || flags) return result(cudaErrorInvalidValue);
-        timeline().host_waits_for_queue(queue_of(stream));
-    }
+    if (const cudaError_t error = wait_to_call(stream, callback && !flags)) return error;
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
-    {
-        SIM_ENTER(false);
-        if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-        if (!function) return result(cudaErrorInvalidValue);
-        timeline().host_waits_for_queue(queue_of(stream));
-    }
+    if (const cudaError_t error = wait_to_call(stream, function)) return error;
     function(data);
     return cudaSuccess;
 }

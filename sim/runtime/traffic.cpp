@@ -17,6 +17,15 @@ using harness::format;
 
 struct Accounts {
     TrafficAccount whole, since;
+
+    template <typename Add>
+    void each(Add add)
+    {
+        for (TrafficAccount* account : {&whole, &since}) {
+            add(*account);
+            account->close(timeline().host().window);
+        }
+    }
 };
 
 Accounts& accounts()
@@ -29,18 +38,12 @@ Accounts& accounts()
 
 void note_peers(int device, uint64_t first, const std::map<uint64_t, Peers>& windows)
 {
-    for (TrafficAccount* account : {&accounts().whole, &accounts().since}) {
-        account->add(device, first, windows);
-        account->close(timeline().host().window);
-    }
+    accounts().each([&](TrafficAccount& account) { account.add(device, first, windows); });
 }
 
 void note_message(int from, int to, uint64_t bytes, uint64_t window)
 {
-    for (TrafficAccount* account : {&accounts().whole, &accounts().since}) {
-        account->add_message(from, to, bytes, window);
-        account->close(timeline().host().window);
-    }
+    accounts().each([&](TrafficAccount& account) { account.add_message(from, to, bytes, window); });
 }
 
 std::string traffic_text()

@@ -170,13 +170,6 @@ cudaError_t cudaFree(void* memory)
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocHost(void** memory, size_t bytes)
-{
-    CALLED_ON_A_CARD;
-    *memory = std::malloc(bytes);
-    return cudaSuccess;
-}
-
 cudaError_t cudaFreeHost(void* memory)
 {
     CALLED_ON_A_CARD;
@@ -238,14 +231,14 @@ cudaError_t cudaDeviceSynchronize()
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*)
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, sim::KernelAddress)
 {
     CALLED_ON_A_CARD;
     *attributes = {};
     return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, size_t)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, sim::KernelAddress, int, size_t)
 {
     CALLED_ON_A_CARD;
     *blocks = 1;
@@ -262,8 +255,9 @@ cudaError_t cudaGetLastError()
 const char* cudaGetErrorString(cudaError_t error)
 {
     switch (error) {
+        case cudaSuccess: return "no error";
 #define TEXT(name, number, text) \
-    case name: return text;
+    case cudaError##name: return text;
         SIM_CUDA_ERRORS(TEXT)
     }
     return "unrecognized error code";
@@ -271,7 +265,7 @@ const char* cudaGetErrorString(cudaError_t error)
 
 namespace sim {
 
-// What cudaMalloc is in these headers.
+// cudaMalloc and cudaMallocHost, in these headers.
 cudaError_t allocate(void** memory, size_t bytes, const void*)
 {
     if (const cudaError_t error = card().called("cudaMalloc")) return error;
@@ -284,12 +278,18 @@ cudaError_t allocate(void** memory, size_t bytes, const void*)
     return cudaSuccess;
 }
 
+cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned, const void*)
+{
+    if (const cudaError_t error = card().called(function)) return error;
+    if (const cudaError_t error = on_a_card()) return error;
+    *memory = std::malloc(bytes);
+    return cudaSuccess;
+}
+
 void note_elements(const void*, size_t, size_t, const unsigned char*) {}
 void operator,(Discarded, cudaError_t) {}
 
 }  // namespace sim
-
-cudaError_t cudaMalloc(void** memory, size_t bytes) { return sim::allocate(memory, bytes, nullptr); }
 
 namespace {
 

@@ -7,35 +7,23 @@
 
 namespace cooperative_groups {
 
-template <typename T = void>
-struct plus {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return a + b; }
-};
-template <typename T = void>
-struct less {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <typename T = void>
-struct greater {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <typename T = void>
-struct bit_and {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return a & b; }
-};
-template <typename T = void>
-struct bit_or {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return a | b; }
-};
-template <typename T = void>
-struct bit_xor {
-    SIM_INLINE_MEMBER T operator()(T a, T b) const { return a ^ b; }
-};
+#define SIM_OPERATION(name, result) \
+    template <typename T = void> \
+    struct name { \
+        SIM_INLINE_MEMBER T operator()(T a, T b) const { return result; } \
+    };
+SIM_OPERATION(plus, a + b)
+SIM_OPERATION(less, b < a ? b : a)
+SIM_OPERATION(greater, a < b ? b : a)
+SIM_OPERATION(bit_and, a & b)
+SIM_OPERATION(bit_or, a | b)
+SIM_OPERATION(bit_xor, a ^ b)
+#undef SIM_OPERATION
 
 template <typename Group, typename T, typename Operation>
 SIM_FUNCTION T reduce(const Group& group, T value, Operation operation)
 {
-    return ::sim::joined(group.sim_lanes(), value, 32, operation, SIM_PLACE);
+    return sim::joined(group.sim_lanes(), value, 32, operation, SIM_PLACE);
 }
 
 template <unsigned Size, typename T, typename Operation>

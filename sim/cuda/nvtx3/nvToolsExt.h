@@ -1,10 +1,12 @@
-// Marks for a profiler's timeline, which nothing looks at here.
+// Marks and names for a profiler's timeline, which nothing looks at here.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cwchar>
+
+#include "../cuda.h"
 
 #define NVTX_VERSION 3
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE (uint16_t(sizeof(nvtxEventAttributes_t)))
@@ -15,10 +17,7 @@ using nvtxDomainHandle_t = struct nvtxDomainRegistration_st*;
 enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 };
 enum nvtxMessageType_t { NVTX_MESSAGE_UNKNOWN = 0, NVTX_MESSAGE_TYPE_ASCII = 1, NVTX_MESSAGE_TYPE_UNICODE = 2 };
 enum nvtxPayloadType_t {
-    NVTX_PAYLOAD_UNKNOWN = 0,
-    NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
-    NVTX_PAYLOAD_TYPE_INT64 = 2,
-    NVTX_PAYLOAD_TYPE_DOUBLE = 3,
+    NVTX_PAYLOAD_UNKNOWN, NVTX_PAYLOAD_TYPE_UNSIGNED_INT64, NVTX_PAYLOAD_TYPE_INT64, NVTX_PAYLOAD_TYPE_DOUBLE,
 };
 
 union nvtxMessageValue_t {
@@ -42,22 +41,30 @@ struct nvtxEventAttributes_t {
     nvtxMessageValue_t message;
 };
 
-inline int nvtxRangePushA(const char*) { return 0; }
-inline int nvtxRangePushW(const wchar_t*) { return 0; }
 inline int nvtxRangePushEx(const nvtxEventAttributes_t*) { return 0; }
 inline int nvtxRangePop() { return 0; }
-inline nvtxRangeId_t nvtxRangeStartA(const char*) { return 0; }
 inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t*) { return 0; }
 inline void nvtxRangeEnd(nvtxRangeId_t) {}
-inline void nvtxMarkA(const char*) {}
 inline void nvtxMarkEx(const nvtxEventAttributes_t*) {}
-inline void nvtxNameOsThreadA(uint32_t, const char*) {}
 inline nvtxDomainHandle_t nvtxDomainCreateA(const char*) { return nullptr; }
 inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
 inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) { return 0; }
 inline int nvtxDomainRangePop(nvtxDomainHandle_t) { return 0; }
 
-#define nvtxRangePush nvtxRangePushA
-#define nvtxRangeStart nvtxRangeStartA
-#define nvtxMark nvtxMarkA
-#define nvtxNameOsThread nvtxNameOsThreadA
+// A function that takes a text, for narrow characters, with and without an A behind its name, and for wide ones.
+#define SIM_WITH_TEXT(Result, name, ...) \
+    inline Result name(__VA_ARGS__ const char*) { return Result(); } \
+    inline Result name##A(__VA_ARGS__ const char*) { return Result(); } \
+    inline Result name##W(__VA_ARGS__ const wchar_t*) { return Result(); }
+SIM_WITH_TEXT(int, nvtxRangePush)
+SIM_WITH_TEXT(nvtxRangeId_t, nvtxRangeStart)
+SIM_WITH_TEXT(void, nvtxMark)
+SIM_WITH_TEXT(void, nvtxNameOsThread, uint32_t,)
+SIM_WITH_TEXT(void, nvtxNameCuDevice, CUdevice,)
+SIM_WITH_TEXT(void, nvtxNameCuContext, CUcontext,)
+SIM_WITH_TEXT(void, nvtxNameCuStream, CUstream,)
+SIM_WITH_TEXT(void, nvtxNameCuEvent, CUevent,)
+SIM_WITH_TEXT(void, nvtxNameCudaDevice, int,)
+SIM_WITH_TEXT(void, nvtxNameCudaStream, cudaStream_t,)
+SIM_WITH_TEXT(void, nvtxNameCudaEvent, cudaEvent_t,)
+#undef SIM_WITH_TEXT

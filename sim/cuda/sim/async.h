@@ -67,7 +67,7 @@ struct NoCompletion {
 
 namespace cuda {
 
-template <thread_scope, typename Completion = ::sim::NoCompletion>
+template <thread_scope, typename Completion = sim::NoCompletion>
 class barrier {
 public:
     class arrival_token {
@@ -104,10 +104,10 @@ public:
     }
     SIM_FUNCTION void arrive_and_wait() { phases_.wait(phases_.arrive(1, 0, completion_, SIM_PLACE), SIM_PLACE); }
     SIM_FUNCTION void arrive_and_drop() { phases_.arrive(1, 1, completion_, SIM_PLACE); }
-    static constexpr ptrdiff_t max() { return ::sim::Phases::most; }
+    static constexpr ptrdiff_t max() { return sim::Phases::most; }
 
 private:
-    ::sim::Phases phases_;
+    sim::Phases phases_;
     [[no_unique_address]] Completion completion_;
 };
 
@@ -130,7 +130,7 @@ public:
     pipeline_shared_state& operator=(const pipeline_shared_state&) = delete;
 
     // For this header.
-    ::sim::Phases full_[stages], empty_[stages];
+    sim::Phases full_[stages], empty_[stages];
     unsigned producers_;
 };
 
@@ -149,7 +149,7 @@ public:
     }
     SIM_FUNCTION void producer_commit()
     {
-        ::sim::NoCompletion none;
+        sim::NoCompletion none;
         if (stages_) full_[head_ % stages_].arrive(1, 0, none, SIM_PLACE);
         ++head_;
     }
@@ -159,7 +159,7 @@ public:
     }
     SIM_FUNCTION void consumer_release()
     {
-        ::sim::NoCompletion none;
+        sim::NoCompletion none;
         if (stages_) empty_[tail_ % stages_].arrive(1, 0, none, SIM_PLACE);
         ++tail_;
     }
@@ -169,11 +169,9 @@ private:
     pipeline() = default;
 
     template <typename Group, uint8_t stages>
-    void begin(const Group& group, pipeline_shared_state<Scope, stages>* state, unsigned producers, const void* place)
+    pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state, unsigned producers, const void* place)
+        : full_(state->full_), empty_(state->empty_), stages_(stages)
     {
-        stages_ = stages;
-        full_ = state->full_;
-        empty_ = state->empty_;
         const unsigned size = unsigned(group.size()), consumers = producers == size ? size : size - producers;
         if (group.thread_rank() == 0)
             for (int s = 0; s < stages; ++s) {
@@ -191,7 +189,7 @@ private:
     template <typename Group, thread_scope S, uint8_t stages>
     friend pipeline<S> make_pipeline(const Group&, pipeline_shared_state<S, stages>*, pipeline_role);
 
-    ::sim::Phases *full_ = nullptr, *empty_ = nullptr;
+    sim::Phases *full_ = nullptr, *empty_ = nullptr;
     uint64_t stages_ = 0, head_ = 0, tail_ = 0;
 };
 
@@ -200,9 +198,7 @@ SIM_FUNCTION inline pipeline<thread_scope_thread> make_pipeline() { return {}; }
 template <typename Group, thread_scope Scope, uint8_t stages>
 SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state)
 {
-    pipeline<Scope> result;
-    result.begin(group, state, unsigned(group.size()), SIM_PLACE);
-    return result;
+    return {group, state, unsigned(group.size()), SIM_PLACE};
 }
 
 // The first threads of the group are the producers.
@@ -210,29 +206,25 @@ template <typename Group, thread_scope Scope, uint8_t stages>
 SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state,
                                            size_t producers)
 {
-    pipeline<Scope> result;
-    result.begin(group, state, unsigned(producers), SIM_PLACE);
-    return result;
+    return {group, state, unsigned(producers), SIM_PLACE};
 }
 
 template <typename Group, thread_scope Scope, uint8_t stages>
 SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state,
                                            pipeline_role role)
 {
-    pipeline<Scope> result;
     unsigned* const count = &state->producers_;
     if (group.thread_rank() == 0) {
-        ::sim::access(count, sizeof *count, ::sim::store, SIM_PLACE);
+        sim::access(count, sizeof *count, sim::store, SIM_PLACE);
         __atomic_store_n(count, 0, __ATOMIC_SEQ_CST);
     }
     group.sim_sync(SIM_PLACE);
     if (role == pipeline_role::producer) {
-        ::sim::access(count, sizeof *count, ::sim::atomic, SIM_PLACE);
+        sim::access(count, sizeof *count, sim::atomic, SIM_PLACE);
         __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
     }
     group.sim_sync(SIM_PLACE);
-    result.begin(group, state, __atomic_load_n(count, __ATOMIC_SEQ_CST), SIM_PLACE);
-    return result;
+    return {group, state, __atomic_load_n(count, __ATOMIC_SEQ_CST), SIM_PLACE};
 }
 
 template <uint8_t>
@@ -240,22 +232,23 @@ SIM_INLINE void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&)
 {
 }
 
-template <typename Size>
-constexpr size_t promised_alignment = 1;
-template <size_t alignment>
-constexpr size_t promised_alignment<aligned_size_t<alignment>> = alignment;
+// The alignment that the type of a size gives.
+template <typename Size, size_t otherwise = 1>
+constexpr size_t promised_alignment = otherwise;
+template <size_t alignment, size_t otherwise>
+constexpr size_t promised_alignment<aligned_size_t<alignment>, otherwise> = alignment;
 
 // Copies of a group of threads, and of one thread. `Sync`: a barrier or a pipeline.
 template <typename Group, typename Size, typename Sync>
 SIM_FUNCTION void memcpy_async(const Group& group, void* to, const void* from, Size bytes, Sync&)
 {
-    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE,
+    sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE,
                      promised_alignment<Size>);
 }
 template <typename Size, typename Sync>
 SIM_FUNCTION void memcpy_async(void* to, const void* from, Size bytes, Sync&)
 {
-    ::sim::copy_part(to, from, size_t(bytes), 0, 1, SIM_PLACE, promised_alignment<Size>);
+    sim::copy_part(to, from, size_t(bytes), 0, 1, SIM_PLACE, promised_alignment<Size>);
 }
 
 }  // namespace cuda

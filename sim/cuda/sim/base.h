@@ -26,26 +26,17 @@ namespace sim {
 
 template <size_t bytes>
 struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-    typedef uint8_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<2> {
-    typedef uint16_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<4> {
-    typedef uint32_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<8> {
-    typedef uint64_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<16> {
-    typedef unsigned __int128 type __attribute__((may_alias));
-};
+#define SIM_UNSIGNED_OF(bytes, T) \
+    template <> \
+    struct UnsignedOf<bytes> { \
+        typedef T type __attribute__((may_alias)); \
+    };
+SIM_UNSIGNED_OF(1, uint8_t)
+SIM_UNSIGNED_OF(2, uint16_t)
+SIM_UNSIGNED_OF(4, uint32_t)
+SIM_UNSIGNED_OF(8, uint64_t)
+SIM_UNSIGNED_OF(16, unsigned __int128)
+#undef SIM_UNSIGNED_OF
 template <typename T>
 using Bits = typename UnsignedOf<sizeof(T)>::type;
 
@@ -86,13 +77,13 @@ using SameAs = typename Same<T>::type;
 
 // The end of a function: replaces what is at `address` by `change`, an expression of `old`, and returns `result`, an
 // expression of `old` and `next`. A macro, because a function that is handed one would not be inlined, and watched.
-#define SIM_REPLACE(T, address, change, result)                                                         \
-    auto* const word = reinterpret_cast<::sim::Bits<T>*>(address);                                      \
-    ::sim::Bits<T> before = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                    \
-    for (;;) {                                                                                          \
-        const T old = ::sim::bit_cast<T>(before);                                                       \
-        const T next = static_cast<T>(change);                                                          \
-        if (__atomic_compare_exchange_n(word, &before, ::sim::bit_cast<::sim::Bits<T>>(next), false,    \
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                            \
-            return result;                                                                              \
+#define SIM_REPLACE(T, address, change, result) \
+    auto* const word = reinterpret_cast<::sim::Bits<T>*>(address); \
+    ::sim::Bits<T> before = __atomic_load_n(word, __ATOMIC_SEQ_CST); \
+    for (;;) { \
+        const T old = ::sim::bit_cast<T>(before); \
+        const T next = static_cast<T>(change); \
+        if (__atomic_compare_exchange_n(word, &before, ::sim::bit_cast<::sim::Bits<T>>(next), false, \
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
+            return result; \
     }

@@ -57,11 +57,11 @@ inline constexpr int rounding_mode[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, 
 
 // Arithmetic with a rounding is made under that rounding. Volatile: the compiler takes every
 // operation to be rounded to nearest, and may move it.
-#define SIM_ROUNDED(result, way, expression)             \
-    const int before_ = std::fegetround();               \
-    std::fesetround(sim::rounding_mode[int(way)]);       \
-    const volatile result result_ = expression;          \
-    std::fesetround(before_);                            \
+#define SIM_ROUNDED(result, way, expression) \
+    const int before_ = std::fegetround(); \
+    std::fesetround(sim::rounding_mode[int(way)]); \
+    const volatile result result_ = expression; \
+    std::fesetround(before_); \
     return result_;
 
 SIM_FUNCTION inline float to_float(double value, Round way)
@@ -72,12 +72,15 @@ SIM_FUNCTION inline float to_float(double value, Round way)
 
 }  // namespace sim
 
-SIM_INLINE int __float_as_int(float x) { return sim::bit_cast<int>(x); }
-SIM_INLINE unsigned __float_as_uint(float x) { return sim::bit_cast<unsigned>(x); }
-SIM_INLINE float __int_as_float(int x) { return sim::bit_cast<float>(x); }
-SIM_INLINE float __uint_as_float(unsigned x) { return sim::bit_cast<float>(x); }
-SIM_INLINE long long __double_as_longlong(double x) { return sim::bit_cast<long long>(x); }
-SIM_INLINE double __longlong_as_double(long long x) { return sim::bit_cast<double>(x); }
+#define SIM_SAME_BITS(To, name, From) \
+    SIM_INLINE To name(From x) { return sim::bit_cast<To>(x); }
+SIM_SAME_BITS(int, __float_as_int, float)
+SIM_SAME_BITS(unsigned, __float_as_uint, float)
+SIM_SAME_BITS(float, __int_as_float, int)
+SIM_SAME_BITS(float, __uint_as_float, unsigned)
+SIM_SAME_BITS(long long, __double_as_longlong, double)
+SIM_SAME_BITS(double, __longlong_as_double, long long)
+#undef SIM_SAME_BITS
 SIM_INLINE int __double2hiint(double x) { return int(sim::bit_cast<uint64_t>(x) >> 32); }
 SIM_INLINE int __double2loint(double x) { return int(unsigned(sim::bit_cast<uint64_t>(x))); }
 SIM_INLINE double __hiloint2double(int high, int low)
@@ -86,10 +89,10 @@ SIM_INLINE double __hiloint2double(int high, int low)
 }
 
 // Each with the roundings to nearest even, to zero, up, and down.
-#define SIM_ROUNDINGS(T, name, Argument, function)                                      \
-    SIM_INLINE T name##_rn(Argument x) { return function(x, sim::Round::nearest); }     \
-    SIM_INLINE T name##_rz(Argument x) { return function(x, sim::Round::zero); }        \
-    SIM_INLINE T name##_ru(Argument x) { return function(x, sim::Round::up); }          \
+#define SIM_ROUNDINGS(T, name, Argument, function) \
+    SIM_INLINE T name##_rn(Argument x) { return function(x, sim::Round::nearest); } \
+    SIM_INLINE T name##_rz(Argument x) { return function(x, sim::Round::zero); } \
+    SIM_INLINE T name##_ru(Argument x) { return function(x, sim::Round::up); } \
     SIM_INLINE T name##_rd(Argument x) { return function(x, sim::Round::down); }
 
 SIM_ROUNDINGS(int, __float2int, float, sim::to_integer<int>)

@@ -111,9 +111,9 @@ struct Small {
     }
 
     // A sum, product or quotient in float, rounded again, is what one rounding would make it.
-#define SIM_SMALL_ARITHMETIC(op)                                                                            \
-    friend SIM_INLINE_MEMBER Small operator op(Small a, Small b) { return float(a) op float(b); }           \
-    template <typename Other>                                                                               \
+#define SIM_SMALL_ARITHMETIC(op) \
+    friend SIM_INLINE_MEMBER Small operator op(Small a, Small b) { return float(a) op float(b); } \
+    template <typename Other> \
     SIM_INLINE_MEMBER Small& operator op##=(Other b) { return *this = *this op Small(b); }
     SIM_OPERATORS(SIM_SMALL_ARITHMETIC)
 #undef SIM_SMALL_ARITHMETIC
@@ -124,20 +124,17 @@ struct Small {
     SIM_COMPARISONS(SIM_SMALL_COMPARES)
 #undef SIM_SMALL_COMPARES
 
-    SIM_INLINE_MEMBER Small& operator++() { return *this = *this + Small(1); }
-    SIM_INLINE_MEMBER Small& operator--() { return *this = *this - Small(1); }
-    SIM_INLINE_MEMBER Small operator++(int)
-    {
-        const Small before = *this;
-        *this = before + Small(1);
-        return before;
+#define SIM_SMALL_STEPS(step, op) \
+    SIM_INLINE_MEMBER Small& operator step() { return *this = *this op Small(1); } \
+    SIM_INLINE_MEMBER Small operator step(int) \
+    { \
+        const Small before = *this; \
+        *this = before op Small(1); \
+        return before; \
     }
-    SIM_INLINE_MEMBER Small operator--(int)
-    {
-        const Small before = *this;
-        *this = before - Small(1);
-        return before;
-    }
+    SIM_SMALL_STEPS(++, +)
+    SIM_SMALL_STEPS(--, -)
+#undef SIM_SMALL_STEPS
 };
 
 template <typename Format>
@@ -148,8 +145,8 @@ struct alignas(4) Pair {
     Pair() = default;
     constexpr SIM_INLINE_MEMBER Pair(Part x, Part y) : x(x), y(y) {}
 
-#define SIM_PAIR_ARITHMETIC(op)                                                                      \
-    friend SIM_INLINE_MEMBER Pair operator op(Pair a, Pair b) { return {a.x op b.x, a.y op b.y}; }   \
+#define SIM_PAIR_ARITHMETIC(op) \
+    friend SIM_INLINE_MEMBER Pair operator op(Pair a, Pair b) { return {a.x op b.x, a.y op b.y}; } \
     SIM_INLINE_MEMBER Pair& operator op##=(Pair b) { return *this = *this op b; }
     SIM_OPERATORS(SIM_PAIR_ARITHMETIC)
 #undef SIM_PAIR_ARITHMETIC
@@ -175,131 +172,106 @@ constexpr bool has_cached_loads<Pair<Format>> = true;
 
 }  // namespace sim
 
-// Functions of one number, and of each of two.
-#define SIM_SMALL_1(name, name2, expression)                                               \
-    template <typename Format>                                                             \
-    SIM_INLINE sim::Small<Format> name(sim::Small<Format> a)                               \
-    {                                                                                      \
-        return expression;                                                                 \
-    }                                                                                      \
-    template <typename Format>                                                             \
-    SIM_INLINE sim::Pair<Format> name2(sim::Pair<Format> a)                                \
-    {                                                                                      \
-        return {name(a.x), name(a.y)};                                                     \
+// A function of numbers, and the one of pairs that applies it to each part.
+#define SIM_1(Type) sim::Type<Format> a
+#define SIM_2(Type) SIM_1(Type), sim::Type<Format> b
+#define SIM_3(Type) SIM_2(Type), sim::Type<Format> c
+#define SIM_PART_1(part) a.part
+#define SIM_PART_2(part) a.part, b.part
+#define SIM_PART_3(part) a.part, b.part, c.part
+#define SIM_SMALL(operands, name, name2, expression) \
+    template <typename Format> \
+    SIM_INLINE sim::Small<Format> name(SIM_##operands(Small)) { return expression; } \
+    template <typename Format> \
+    SIM_INLINE sim::Pair<Format> name2(SIM_##operands(Pair)) \
+    { \
+        return {name(SIM_PART_##operands(x)), name(SIM_PART_##operands(y))}; \
     }
-#define SIM_SMALL_2(name, name2, expression)                                               \
-    template <typename Format>                                                             \
-    SIM_INLINE sim::Small<Format> name(sim::Small<Format> a, sim::Small<Format> b)         \
-    {                                                                                      \
-        return expression;                                                                 \
-    }                                                                                      \
-    template <typename Format>                                                             \
-    SIM_INLINE sim::Pair<Format> name2(sim::Pair<Format> a, sim::Pair<Format> b)           \
-    {                                                                                      \
-        return {name(a.x, b.x), name(a.y, b.y)};                                           \
-    }
-#define SIM_SMALL_3(name, name2, expression)                                                                       \
-    template <typename Format>                                                                                     \
-    SIM_INLINE sim::Small<Format> name(sim::Small<Format> a, sim::Small<Format> b, sim::Small<Format> c)           \
-    {                                                                                                              \
-        return expression;                                                                                         \
-    }                                                                                                              \
-    template <typename Format>                                                                                     \
-    SIM_INLINE sim::Pair<Format> name2(sim::Pair<Format> a, sim::Pair<Format> b, sim::Pair<Format> c)              \
-    {                                                                                                              \
-        return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)};                                                         \
-    }
+// A function that C has, too.
+#define SIM_SMALL_C(name) SIM_SMALL(1, h##name, h2##name, ::name(double(a)))
 
 namespace sim {
 template <typename Format>
-SIM_INLINE Small<Format> saturated(Small<Format> a)
-{
-    return __saturatef(float(a));
-}
+SIM_INLINE Small<Format> saturated(Small<Format> a) { return __saturatef(float(a)); }
 // Where one is not a number, the other is the result; or, for ..._nan, not a number is.
 template <typename Format>
-SIM_INLINE Small<Format> least(Small<Format> a, Small<Format> b, bool nan)
+SIM_INLINE Small<Format> extreme(float (*of)(float, float), Small<Format> a, Small<Format> b, bool nan)
 {
-    if (nan && (a != a || b != b)) return Small<Format>::from_bits(0x7fff);
-    return ::fminf(float(a), float(b));
-}
-template <typename Format>
-SIM_INLINE Small<Format> most(Small<Format> a, Small<Format> b, bool nan)
-{
-    if (nan && (a != a || b != b)) return Small<Format>::from_bits(0x7fff);
-    return ::fmaxf(float(a), float(b));
+    return nan && (a != a || b != b) ? Small<Format>::from_bits(0x7fff) : Small<Format>(of(float(a), float(b)));
 }
 }  // namespace sim
 
-SIM_SMALL_2(__hadd, __hadd2, a + b)
-SIM_SMALL_2(__hsub, __hsub2, a - b)
-SIM_SMALL_2(__hmul, __hmul2, a * b)
-SIM_SMALL_2(__hdiv, __h2div, a / b)
-SIM_SMALL_2(__hadd_rn, __hadd2_rn, a + b)
-SIM_SMALL_2(__hsub_rn, __hsub2_rn, a - b)
-SIM_SMALL_2(__hmul_rn, __hmul2_rn, a * b)
-SIM_SMALL_2(__hadd_sat, __hadd2_sat, sim::saturated(a + b))
-SIM_SMALL_2(__hsub_sat, __hsub2_sat, sim::saturated(a - b))
-SIM_SMALL_2(__hmul_sat, __hmul2_sat, sim::saturated(a * b))
-SIM_SMALL_3(__hfma, __hfma2, sim::fused(float(a), float(b), float(c)))
-SIM_SMALL_3(__hfma_sat, __hfma2_sat, sim::saturated(__hfma(a, b, c)))
-SIM_SMALL_3(__hfma_relu, __hfma2_relu, sim::most(__hfma(a, b, c), sim::Small<Format>(0), true))
+SIM_SMALL(2, __hadd, __hadd2, a + b)
+SIM_SMALL(2, __hsub, __hsub2, a - b)
+SIM_SMALL(2, __hmul, __hmul2, a * b)
+SIM_SMALL(2, __hdiv, __h2div, a / b)
+SIM_SMALL(2, __hadd_rn, __hadd2_rn, a + b)
+SIM_SMALL(2, __hsub_rn, __hsub2_rn, a - b)
+SIM_SMALL(2, __hmul_rn, __hmul2_rn, a * b)
+SIM_SMALL(2, __hadd_sat, __hadd2_sat, sim::saturated(a + b))
+SIM_SMALL(2, __hsub_sat, __hsub2_sat, sim::saturated(a - b))
+SIM_SMALL(2, __hmul_sat, __hmul2_sat, sim::saturated(a * b))
+SIM_SMALL(3, __hfma, __hfma2, sim::fused(float(a), float(b), float(c)))
+SIM_SMALL(3, __hfma_sat, __hfma2_sat, sim::saturated(__hfma(a, b, c)))
+SIM_SMALL(3, __hfma_relu, __hfma2_relu, sim::extreme(::fmaxf, __hfma(a, b, c), sim::Small<Format>(0), true))
 // a * b + c, of complex numbers.
 template <typename Format>
 SIM_INLINE sim::Pair<Format> __hcmadd(sim::Pair<Format> a, sim::Pair<Format> b, sim::Pair<Format> c)
 {
     return {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
 }
-SIM_SMALL_1(__hneg, __hneg2, -a)
-SIM_SMALL_1(__habs, __habs2, sim::Small<Format>::from_bits(a.bits & 0x7fff))
-SIM_SMALL_2(__hmin, __hmin2, sim::least(a, b, false))
-SIM_SMALL_2(__hmax, __hmax2, sim::most(a, b, false))
-SIM_SMALL_2(__hmin_nan, __hmin2_nan, sim::least(a, b, true))
-SIM_SMALL_2(__hmax_nan, __hmax2_nan, sim::most(a, b, true))
+SIM_SMALL(1, __hneg, __hneg2, -a)
+SIM_SMALL(1, __habs, __habs2, sim::Small<Format>::from_bits(a.bits & 0x7fff))
+SIM_SMALL(2, __hmin, __hmin2, sim::extreme(::fminf, a, b, false))
+SIM_SMALL(2, __hmax, __hmax2, sim::extreme(::fmaxf, a, b, false))
+SIM_SMALL(2, __hmin_nan, __hmin2_nan, sim::extreme(::fminf, a, b, true))
+SIM_SMALL(2, __hmax_nan, __hmax2_nan, sim::extreme(::fmaxf, a, b, true))
 
-SIM_SMALL_1(hsqrt, h2sqrt, ::sqrt(double(float(a))))
-SIM_SMALL_1(hrsqrt, h2rsqrt, 1 / ::sqrt(double(float(a))))
-SIM_SMALL_1(hrcp, h2rcp, 1 / double(float(a)))
-SIM_SMALL_1(hexp, h2exp, ::exp(double(float(a))))
-SIM_SMALL_1(hexp2, h2exp2, ::exp2(double(float(a))))
-SIM_SMALL_1(hexp10, h2exp10, ::pow(10.0, double(float(a))))
-SIM_SMALL_1(hlog, h2log, ::log(double(float(a))))
-SIM_SMALL_1(hlog2, h2log2, ::log2(double(float(a))))
-SIM_SMALL_1(hlog10, h2log10, ::log10(double(float(a))))
-SIM_SMALL_1(hsin, h2sin, ::sin(double(float(a))))
-SIM_SMALL_1(hcos, h2cos, ::cos(double(float(a))))
-SIM_SMALL_1(htanh, h2tanh, ::tanh(double(float(a))))
-SIM_SMALL_1(htanh_approx, h2tanh_approx, ::tanh(double(float(a))))
-SIM_SMALL_1(hfloor, h2floor, ::floor(float(a)))
-SIM_SMALL_1(hceil, h2ceil, ::ceil(float(a)))
-SIM_SMALL_1(htrunc, h2trunc, ::trunc(float(a)))
-SIM_SMALL_1(hrint, h2rint, ::rint(float(a)))
+SIM_SMALL_C(sqrt)
+SIM_SMALL(1, hrsqrt, h2rsqrt, 1 / ::sqrt(double(a)))
+SIM_SMALL(1, hrcp, h2rcp, 1 / double(a))
+SIM_SMALL_C(exp)
+SIM_SMALL_C(exp2)
+SIM_SMALL(1, hexp10, h2exp10, ::pow(10.0, double(a)))
+SIM_SMALL_C(log)
+SIM_SMALL_C(log2)
+SIM_SMALL_C(log10)
+SIM_SMALL_C(sin)
+SIM_SMALL_C(cos)
+SIM_SMALL_C(tanh)
+SIM_SMALL(1, htanh_approx, h2tanh_approx, ::tanh(double(a)))
+SIM_SMALL_C(floor)
+SIM_SMALL_C(ceil)
+SIM_SMALL_C(trunc)
+SIM_SMALL_C(rint)
 
-#undef SIM_SMALL_1
-#undef SIM_SMALL_2
-#undef SIM_SMALL_3
+#undef SIM_SMALL_C
+#undef SIM_SMALL
+#undef SIM_PART_1
+#undef SIM_PART_2
+#undef SIM_PART_3
+#undef SIM_1
+#undef SIM_2
+#undef SIM_3
 
 // Comparisons: of two numbers; of pairs, part by part, as 1 or 0, as masks, and of both.
-#define SIM_SMALL_COMPARISON(name, expression)                                                                    \
-    template <typename Format>                                                                                    \
-    SIM_INLINE bool __h##name(sim::Small<Format> a, sim::Small<Format> b)                                         \
-    {                                                                                                             \
-        return expression;                                                                                        \
-    }                                                                                                             \
-    template <typename Format>                                                                                    \
-    SIM_INLINE sim::Pair<Format> __h##name##2(sim::Pair<Format> a, sim::Pair<Format> b)                           \
-    {                                                                                                             \
-        return {int(__h##name(a.x, b.x)), int(__h##name(a.y, b.y))};                                              \
-    }                                                                                                             \
-    template <typename Format>                                                                                    \
-    SIM_INLINE unsigned __h##name##2_mask(sim::Pair<Format> a, sim::Pair<Format> b)                               \
-    {                                                                                                             \
-        return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                     \
-    }                                                                                                             \
-    template <typename Format>                                                                                    \
-    SIM_INLINE bool __hb##name##2(sim::Pair<Format> a, sim::Pair<Format> b)                                       \
-    {                                                                                                             \
-        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                        \
+#define SIM_SMALL_COMPARISON(name, expression) \
+    template <typename Format> \
+    SIM_INLINE bool __h##name(sim::Small<Format> a, sim::Small<Format> b) { return expression; } \
+    template <typename Format> \
+    SIM_INLINE sim::Pair<Format> __h##name##2(sim::Pair<Format> a, sim::Pair<Format> b) \
+    { \
+        return {int(__h##name(a.x, b.x)), int(__h##name(a.y, b.y))}; \
+    } \
+    template <typename Format> \
+    SIM_INLINE unsigned __h##name##2_mask(sim::Pair<Format> a, sim::Pair<Format> b) \
+    { \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0); \
+    } \
+    template <typename Format> \
+    SIM_INLINE bool __hb##name##2(sim::Pair<Format> a, sim::Pair<Format> b) \
+    { \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y); \
     }
 SIM_SMALL_COMPARISON(eq, a == b)
 SIM_SMALL_COMPARISON(ne, a < b || a > b)
@@ -317,25 +289,13 @@ SIM_SMALL_COMPARISON(geu, !(a < b))
 #undef SIM_SMALL_COMPARISON
 
 template <typename Format>
-SIM_INLINE bool __hisnan(sim::Small<Format> a)
-{
-    return a != a;
-}
+SIM_INLINE bool __hisnan(sim::Small<Format> a) { return a != a; }
 template <typename Format>
-SIM_INLINE int __hisinf(sim::Small<Format> a)
-{
-    return ::isinf(float(a)) ? (a.bits >> 15 ? -1 : 1) : 0;
-}
+SIM_INLINE int __hisinf(sim::Small<Format> a) { return ::isinf(float(a)) ? (a.bits >> 15 ? -1 : 1) : 0; }
 template <typename Format>
-SIM_INLINE sim::Pair<Format> __hisnan2(sim::Pair<Format> a)
-{
-    return {int(a.x != a.x), int(a.y != a.y)};
-}
+SIM_INLINE sim::Pair<Format> __hisnan2(sim::Pair<Format> a) { return {int(a.x != a.x), int(a.y != a.y)}; }
 template <typename Format>
-SIM_INLINE sim::Pair<Format> __lowhigh2highlow(sim::Pair<Format> a)
-{
-    return {a.y, a.x};
-}
+SIM_INLINE sim::Pair<Format> __lowhigh2highlow(sim::Pair<Format> a) { return {a.y, a.x}; }
 
 // The addresses tell which of the two formats is meant; the values may be numbers of another type.
 template <typename Format>
@@ -350,38 +310,38 @@ SIM_FUNCTION sim::Pair<Format> atomicAdd(sim::Pair<Format>* address, sim::SameAs
 }
 
 // The functions whose names hold the type's: conversions, and parts of pairs. `Named`: that part of their names.
-#define SIM_SMALL_NAMES(Type, Type2, Named, Named2)                                                               \
-    SIM_INLINE Type __float2##Named(float a) { return a; }                                                        \
-    SIM_ROUNDINGS(Type, __float2##Named, float, Type::rounded)                                                    \
-    SIM_INLINE Type __double2##Named(double a) { return a; }                                                      \
-    SIM_INLINE float __##Named##2float(Type a) { return a; }                                                      \
-    SIM_SMALL_INTEGER(Type, Named, int, int)                                                                      \
-    SIM_SMALL_INTEGER(Type, Named, uint, unsigned)                                                                \
-    SIM_SMALL_INTEGER(Type, Named, short, short)                                                                  \
-    SIM_SMALL_INTEGER(Type, Named, ushort, unsigned short)                                                        \
-    SIM_SMALL_INTEGER(Type, Named, ll, long long)                                                                 \
-    SIM_SMALL_INTEGER(Type, Named, ull, unsigned long long)                                                       \
-    SIM_INLINE short __##Named##_as_short(Type a) { return short(a.bits); }                                       \
-    SIM_INLINE unsigned short __##Named##_as_ushort(Type a) { return a.bits; }                                    \
-    SIM_INLINE Type __short_as_##Named(short a) { return Type::from_bits(unsigned(a)); }                          \
-    SIM_INLINE Type __ushort_as_##Named(unsigned short a) { return Type::from_bits(a); }                          \
-    SIM_INLINE Type2 __float2##Named2##_rn(float a) { return {a, a}; }                                            \
-    SIM_INLINE Type2 __floats2##Named2##_rn(float a, float b) { return {a, b}; }                                  \
-    SIM_INLINE Type2 __float22##Named2##_rn(float2 a) { return {a.x, a.y}; }                                      \
-    SIM_INLINE float2 __##Named2##2float2(Type2 a) { return make_float2(a.x, a.y); }                              \
-    SIM_INLINE float __low2float(Type2 a) { return a.x; }                                                         \
-    SIM_INLINE float __high2float(Type2 a) { return a.y; }                                                        \
-    SIM_INLINE Type __low2##Named(Type2 a) { return a.x; }                                                        \
-    SIM_INLINE Type __high2##Named(Type2 a) { return a.y; }                                                       \
-    SIM_INLINE Type2 __##Named##2##Named2(Type a) { return {a, a}; }                                              \
-    SIM_INLINE Type2 __low2##Named2(Type2 a) { return {a.x, a.x}; }                                               \
-    SIM_INLINE Type2 __high2##Named2(Type2 a) { return {a.y, a.y}; }                                              \
-    SIM_INLINE Type2 __lows2##Named2(Type2 a, Type2 b) { return {a.x, b.x}; }                                     \
-    SIM_INLINE Type2 __highs2##Named2(Type2 a, Type2 b) { return {a.y, b.y}; }                                    \
-    SIM_INLINE Type2 __halves2##Named2(Type a, Type b) { return {a, b}; }                                         \
-    SIM_INLINE Type2 make_##Named2(Type a, Type b) { return {a, b}; }                                             \
-    SIM_SHUFFLES(Type)                                                                                            \
+#define SIM_SMALL_NAMES(Type, Type2, Named, Named2) \
+    SIM_INLINE Type __float2##Named(float a) { return a; } \
+    SIM_ROUNDINGS(Type, __float2##Named, float, Type::rounded) \
+    SIM_INLINE Type __double2##Named(double a) { return a; } \
+    SIM_INLINE float __##Named##2float(Type a) { return a; } \
+    SIM_SMALL_INTEGER(Type, Named, int, int) \
+    SIM_SMALL_INTEGER(Type, Named, uint, unsigned) \
+    SIM_SMALL_INTEGER(Type, Named, short, short) \
+    SIM_SMALL_INTEGER(Type, Named, ushort, unsigned short) \
+    SIM_SMALL_INTEGER(Type, Named, ll, long long) \
+    SIM_SMALL_INTEGER(Type, Named, ull, unsigned long long) \
+    SIM_INLINE short __##Named##_as_short(Type a) { return short(a.bits); } \
+    SIM_INLINE unsigned short __##Named##_as_ushort(Type a) { return a.bits; } \
+    SIM_INLINE Type __short_as_##Named(short a) { return Type::from_bits(unsigned(a)); } \
+    SIM_INLINE Type __ushort_as_##Named(unsigned short a) { return Type::from_bits(a); } \
+    SIM_INLINE Type2 __float2##Named2##_rn(float a) { return {a, a}; } \
+    SIM_INLINE Type2 __floats2##Named2##_rn(float a, float b) { return {a, b}; } \
+    SIM_INLINE Type2 __float22##Named2##_rn(float2 a) { return {a.x, a.y}; } \
+    SIM_INLINE float2 __##Named2##2float2(Type2 a) { return make_float2(a.x, a.y); } \
+    SIM_INLINE float __low2float(Type2 a) { return a.x; } \
+    SIM_INLINE float __high2float(Type2 a) { return a.y; } \
+    SIM_INLINE Type __low2##Named(Type2 a) { return a.x; } \
+    SIM_INLINE Type __high2##Named(Type2 a) { return a.y; } \
+    SIM_INLINE Type2 __##Named##2##Named2(Type a) { return {a, a}; } \
+    SIM_INLINE Type2 __low2##Named2(Type2 a) { return {a.x, a.x}; } \
+    SIM_INLINE Type2 __high2##Named2(Type2 a) { return {a.y, a.y}; } \
+    SIM_INLINE Type2 __lows2##Named2(Type2 a, Type2 b) { return {a.x, b.x}; } \
+    SIM_INLINE Type2 __highs2##Named2(Type2 a, Type2 b) { return {a.y, b.y}; } \
+    SIM_INLINE Type2 __halves2##Named2(Type a, Type b) { return {a, b}; } \
+    SIM_INLINE Type2 make_##Named2(Type a, Type b) { return {a, b}; } \
+    SIM_SHUFFLES(Type) \
     SIM_SHUFFLES(Type2)
-#define SIM_SMALL_INTEGER(Type, Named, name, Integer)                                                             \
-    SIM_ROUNDINGS(Type, __##name##2##Named, Integer, Type::rounded)                                               \
+#define SIM_SMALL_INTEGER(Type, Named, name, Integer) \
+    SIM_ROUNDINGS(Type, __##name##2##Named, Integer, Type::rounded) \
     SIM_ROUNDINGS(Integer, __##Named##2##name, Type, sim::to_integer<Integer>)

@@ -98,18 +98,22 @@ SIM_FUNCTION Sum dot(unsigned a, unsigned b, Sum sum, bool upper = false)
 
 }  // namespace sim
 
-SIM_INLINE int __dp4a(int a, int b, int c) { return sim::dot<int8_t, int8_t>(unsigned(a), unsigned(b), c); }
-SIM_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return sim::dot<uint8_t, uint8_t>(a, b, c); }
-SIM_INLINE int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-SIM_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c)
-{
-    return c + unsigned(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
-}
-SIM_INLINE int __dp2a_lo(int a, int b, int c) { return sim::dot<int16_t, int8_t>(unsigned(a), unsigned(b), c); }
-SIM_INLINE unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) { return sim::dot<uint16_t, uint8_t>(a, b, c); }
-SIM_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }
-SIM_INLINE unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned c) { return c + unsigned(a.x * b.x) + unsigned(a.y * b.y); }
-SIM_INLINE int __dp2a_hi(int a, int b, int c) { return sim::dot<int16_t, int8_t>(unsigned(a), unsigned(b), c, true); }
-SIM_INLINE unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) { return sim::dot<uint16_t, uint8_t>(a, b, c, true); }
-SIM_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y * b.w; }
-SIM_INLINE unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned c) { return c + unsigned(a.x * b.z) + unsigned(a.y * b.w); }
+// Of words, and of vectors of the same parts.
+#define SIM_DOT(name, bits, vector, upper) \
+    SIM_INLINE int name(int a, int b, int c) \
+    { \
+        return sim::dot<int##bits##_t, int8_t>(unsigned(a), unsigned(b), c, upper); \
+    } \
+    SIM_INLINE unsigned name(unsigned a, unsigned b, unsigned c) \
+    { \
+        return sim::dot<uint##bits##_t, uint8_t>(a, b, c, upper); \
+    } \
+    SIM_INLINE int name(vector a, char4 b, int c) { return name(sim::bit_cast<int>(a), sim::bit_cast<int>(b), c); } \
+    SIM_INLINE unsigned name(u##vector a, uchar4 b, unsigned c) \
+    { \
+        return name(sim::bit_cast<unsigned>(a), sim::bit_cast<unsigned>(b), c); \
+    }
+SIM_DOT(__dp4a, 8, char4, false)
+SIM_DOT(__dp2a_lo, 16, short2, false)
+SIM_DOT(__dp2a_hi, 16, short2, true)
+#undef SIM_DOT

@@ -22,10 +22,7 @@ constexpr bool has_cached_loads = is_one_of<
     unsigned long, unsigned long long, float, double, char2, char4, short2, short4, int2, int4, longlong2, uchar2,
     uchar4, ushort2, ushort4, uint2, uint4, ulonglong2, float2, float4, double2>;
 template <typename T, typename = std::enable_if_t<has_cached_loads<T>>>
-SIM_INLINE const T* of_a_type_that_cuda_loads(const T* pointer)
-{
-    return pointer;
-}
+SIM_INLINE const T* of_a_type_that_cuda_loads(const T* pointer) { return pointer; }
 
 // A pointer of which the compiler knows nothing: no load through it is made one with another.
 template <typename T>
@@ -47,10 +44,7 @@ struct Storing {
     T value;
 };
 template <typename T>
-SIM_INLINE Storing<T> storing(T* where, SameAs<T> value)
-{
-    return {where, value};
-}
+SIM_INLINE Storing<T> storing(T* where, SameAs<T> value) { return {where, value}; }
 
 }  // namespace sim
 
@@ -63,11 +57,11 @@ SIM_INLINE Storing<T> storing(T* where, SameAs<T> value)
 #define __ldlu(...) SIM_LOADED(__VA_ARGS__)
 #define __ldcv(...) (*::sim::awaited(::sim::of_a_type_that_cuda_loads(__VA_ARGS__)))
 
-#define SIM_STORE(...)                                           \
-    (__extension__({                                             \
-        const auto sim_storing = ::sim::storing(__VA_ARGS__);    \
-        *sim_storing.where = sim_storing.value;                  \
-        (void)0;                                                 \
+#define SIM_STORE(...) \
+    (__extension__({ \
+        const auto sim_storing = ::sim::storing(__VA_ARGS__); \
+        *sim_storing.where = sim_storing.value; \
+        (void)0; \
     }))
 #define __stwb(...) SIM_STORE(__VA_ARGS__)
 #define __stcg(...) SIM_STORE(__VA_ARGS__)

@@ -10,21 +10,21 @@
 
 // The overloads that CUDA has, with its results for mixed types. No templates: these win over std::min,
 // which a program may have made visible.
-#define SIM_LEAST_AND_MOST(T, A, B)                                        \
-    SIM_INLINE T min(A a, B b)                                             \
-    {                                                                      \
-        const T x = static_cast<T>(a), y = static_cast<T>(b);              \
-        return x < y ? x : y;                                              \
-    }                                                                      \
-    SIM_INLINE T max(A a, B b)                                             \
-    {                                                                      \
-        const T x = static_cast<T>(a), y = static_cast<T>(b);              \
-        return x < y ? y : x;                                              \
+#define SIM_LEAST_AND_MOST(T, A, B) \
+    SIM_INLINE T min(A a, B b) \
+    { \
+        const T x = static_cast<T>(a), y = static_cast<T>(b); \
+        return x < y ? x : y; \
+    } \
+    SIM_INLINE T max(A a, B b) \
+    { \
+        const T x = static_cast<T>(a), y = static_cast<T>(b); \
+        return x < y ? y : x; \
     }
-#define SIM_LEAST_AND_MOST_INTEGER(Integer)                                \
-    SIM_LEAST_AND_MOST(Integer, Integer, Integer)                          \
+#define SIM_LEAST_AND_MOST_INTEGER(Integer) \
+    SIM_LEAST_AND_MOST(Integer, Integer, Integer) \
     SIM_LEAST_AND_MOST(unsigned Integer, unsigned Integer, unsigned Integer) \
-    SIM_LEAST_AND_MOST(unsigned Integer, Integer, unsigned Integer)        \
+    SIM_LEAST_AND_MOST(unsigned Integer, Integer, unsigned Integer) \
     SIM_LEAST_AND_MOST(unsigned Integer, unsigned Integer, Integer)
 SIM_LEAST_AND_MOST_INTEGER(int)
 SIM_LEAST_AND_MOST_INTEGER(long)
@@ -32,36 +32,37 @@ SIM_LEAST_AND_MOST_INTEGER(long long)
 #undef SIM_LEAST_AND_MOST_INTEGER
 #undef SIM_LEAST_AND_MOST
 
-SIM_INLINE float min(float a, float b) { return ::fminf(a, b); }
-SIM_INLINE float max(float a, float b) { return ::fmaxf(a, b); }
-SIM_INLINE double min(double a, double b) { return ::fmin(a, b); }
-SIM_INLINE double max(double a, double b) { return ::fmax(a, b); }
-SIM_INLINE double min(float a, double b) { return ::fmin(double(a), b); }
-SIM_INLINE double max(float a, double b) { return ::fmax(double(a), b); }
-SIM_INLINE double min(double a, float b) { return ::fmin(a, double(b)); }
-SIM_INLINE double max(double a, float b) { return ::fmax(a, double(b)); }
+#define SIM_LEAST_AND_MOST_FLOAT(T, A, B, f) \
+    SIM_INLINE T min(A a, B b) { return ::fmin##f(a, b); } \
+    SIM_INLINE T max(A a, B b) { return ::fmax##f(a, b); }
+SIM_LEAST_AND_MOST_FLOAT(float, float, float, f)
+SIM_LEAST_AND_MOST_FLOAT(double, double, double, )
+SIM_LEAST_AND_MOST_FLOAT(double, float, double, )
+SIM_LEAST_AND_MOST_FLOAT(double, double, float, )
+#undef SIM_LEAST_AND_MOST_FLOAT
 
-SIM_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
-SIM_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-SIM_INLINE long long llmin(long long a, long long b) { return min(a, b); }
-SIM_INLINE long long llmax(long long a, long long b) { return max(a, b); }
-SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
-SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+#define SIM_LEAST_AND_MOST_NAMED(T, prefix) \
+    SIM_INLINE T prefix##min(T a, T b) { return min(a, b); } \
+    SIM_INLINE T prefix##max(T a, T b) { return max(a, b); }
+SIM_LEAST_AND_MOST_NAMED(unsigned, u)
+SIM_LEAST_AND_MOST_NAMED(long long, ll)
+SIM_LEAST_AND_MOST_NAMED(unsigned long long, ull)
+#undef SIM_LEAST_AND_MOST_NAMED
 
 SIM_INLINE float __saturatef(float x) { return ::fminf(::fmaxf(x, 0.0f), 1.0f); }  // and 0 for NaN
 
 // A function of doubles, and that of floats, which is computed in double and rounded once. It is not static where a
 // newer C library declares it, too: glibc from 2.41 (sinpi) and 2.42 (rsqrt) on.
-#define SIM_OF_1(linkage, name, result)                      \
+#define SIM_OF_1(linkage, name, result) \
     linkage double name(double a) noexcept { return result; } \
     linkage float name##f(float a) noexcept { return float(name(double(a))); }
-#define SIM_OF_2(name, result)                                    \
+#define SIM_OF_2(name, result) \
     SIM_INLINE double name(double a, double b) { return result; } \
     SIM_INLINE float name##f(float a, float b) { return float(name(double(a), double(b))); }
-#define SIM_OF_3(name, result)                                              \
+#define SIM_OF_3(name, result) \
     SIM_INLINE double name(double a, double b, double c) { return result; } \
     SIM_INLINE float name##f(float a, float b, float c) { return float(name(a, b, c)); }
-#define SIM_OF_4(name, result)                                                        \
+#define SIM_OF_4(name, result) \
     SIM_INLINE double name(double a, double b, double c, double d) { return result; } \
     SIM_INLINE float name##f(float a, float b, float c, float d) { return float(name(a, b, c, d)); }
 
@@ -93,10 +94,7 @@ struct SineAndCosine {
     T sine, cosine;
 };
 template <typename T>
-SIM_INLINE SineAndCosine<T> sine_and_cosine(SameAs<T> x)
-{
-    return {T(std::sin(x)), T(std::cos(x))};
-}
+SIM_INLINE SineAndCosine<T> sine_and_cosine(SameAs<T> x) { return {T(std::sin(x)), T(std::cos(x))}; }
 template <typename T>
 SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
 {
@@ -106,13 +104,13 @@ SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
 }  // namespace sim
 
 // Macros, so that the results are stored in the text of the kernel; the C library would store them unwatched.
-#define SIM_SINE_AND_COSINE(function, x, s, c)                                                                 \
-    (__extension__({                                                                                           \
-        auto* const sim_sine = s;                                                                              \
-        auto* const sim_cosine = c;                                                                            \
-        const auto sim_both = ::sim::function<std::remove_reference_t<decltype(*sim_sine)>>(x);                \
-        *sim_sine = sim_both.sine;                                                                             \
-        *sim_cosine = sim_both.cosine;                                                                         \
+#define SIM_SINE_AND_COSINE(function, x, s, c) \
+    (__extension__({ \
+        auto* const sim_sine = s; \
+        auto* const sim_cosine = c; \
+        const auto sim_both = ::sim::function<std::remove_reference_t<decltype(*sim_sine)>>(x); \
+        *sim_sine = sim_both.sine; \
+        *sim_cosine = sim_both.cosine; \
     }))
 #define sincosf(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine, x, s, c)
 #define sincos(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine, x, s, c)
@@ -223,29 +221,32 @@ SIM_OF_1(SIM_INLINE, cyl_bessel_i1, sim::bessel_i(1, a))
 // The fast ones of hardware are the exact ones here. The C library declares functions of some of these
 // names, and has none of them: hence extern "C", and no static.
 extern "C" {
-SIM_FUNCTION inline float __sinf(float x) noexcept { return ::sinf(x); }
-SIM_FUNCTION inline float __cosf(float x) noexcept { return ::cosf(x); }
-SIM_FUNCTION inline float __tanf(float x) noexcept { return ::tanf(x); }
-SIM_FUNCTION inline float __expf(float x) noexcept { return ::expf(x); }
+#define SIM_FAST(name) \
+    SIM_FUNCTION inline float __##name(float x) noexcept { return ::name(x); }
+SIM_FAST(sinf)
+SIM_FAST(cosf)
+SIM_FAST(tanf)
+SIM_FAST(expf)
+SIM_FAST(logf)
+SIM_FAST(log2f)
+SIM_FAST(log10f)
+SIM_FAST(tanhf)
+#undef SIM_FAST
 SIM_FUNCTION inline float __exp10f(float x) noexcept { return float(::pow(10.0, double(x))); }
-SIM_FUNCTION inline float __logf(float x) noexcept { return ::logf(x); }
-SIM_FUNCTION inline float __log2f(float x) noexcept { return ::log2f(x); }
-SIM_FUNCTION inline float __log10f(float x) noexcept { return ::log10f(x); }
 SIM_FUNCTION inline float __powf(float x, float y) noexcept { return ::powf(x, y); }
-SIM_FUNCTION inline float __tanhf(float x) noexcept { return ::tanhf(x); }
 }
 SIM_INLINE float __fdividef(float x, float y) { return x / y; }
 SIM_INLINE float __frsqrt_rn(float x) { return rsqrtf(x); }
 
 // Arithmetic with the rounding in its name. In sim::round_..., the operands are volatile: see SIM_ROUNDED.
-#define SIM_OPERATION(T, name, expression)                                       \
-    namespace sim {                                                              \
-    SIM_FUNCTION inline T round_##name(T x, T y, T z, Round way)                 \
-    {                                                                            \
-        volatile T a = x, b = y, c = z;                                          \
-        (void)a, (void)b, (void)c;                                               \
-        SIM_ROUNDED(T, way, expression)                                          \
-    }                                                                            \
+#define SIM_OPERATION(T, name, expression) \
+    namespace sim { \
+    SIM_FUNCTION inline T round_##name(T x, T y, T z, Round way) \
+    { \
+        volatile T a = x, b = y, c = z; \
+        (void)a, (void)b, (void)c; \
+        SIM_ROUNDED(T, way, expression) \
+    } \
     }
 #define SIM_OPERATION3(T, name, mode, way) \
     SIM_INLINE T __##name##_##mode(T x, T y, T z) { return sim::round_##name(x, y, z, sim::Round::way); }
@@ -254,10 +255,10 @@ SIM_INLINE float __frsqrt_rn(float x) { return rsqrtf(x); }
 #define SIM_OPERATION1(T, name, mode, way) \
     SIM_INLINE T __##name##_##mode(T x) { return sim::round_##name(x, 0, 0, sim::Round::way); }
 #define SIM_OPERATIONS(T, name, operands, expression) \
-    SIM_OPERATION(T, name, expression)                \
-    SIM_OPERATION##operands(T, name, rn, nearest)     \
-    SIM_OPERATION##operands(T, name, rz, zero)        \
-    SIM_OPERATION##operands(T, name, ru, up)          \
+    SIM_OPERATION(T, name, expression) \
+    SIM_OPERATION##operands(T, name, rn, nearest) \
+    SIM_OPERATION##operands(T, name, rz, zero) \
+    SIM_OPERATION##operands(T, name, ru, up) \
     SIM_OPERATION##operands(T, name, rd, down)
 
 SIM_OPERATIONS(float, fadd, 2, a + b)

@@ -7,27 +7,18 @@
 #include "scopes.h"
 
 enum {
-    __NV_ATOMIC_RELAXED,
-    __NV_ATOMIC_CONSUME,
-    __NV_ATOMIC_ACQUIRE,
-    __NV_ATOMIC_RELEASE,
-    __NV_ATOMIC_ACQ_REL,
-    __NV_ATOMIC_SEQ_CST
+    __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL,
+    __NV_ATOMIC_SEQ_CST,
 };
 enum {
-    __NV_THREAD_SCOPE_THREAD,
-    __NV_THREAD_SCOPE_BLOCK,
-    __NV_THREAD_SCOPE_CLUSTER,
-    __NV_THREAD_SCOPE_DEVICE,
-    __NV_THREAD_SCOPE_SYSTEM
+    __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE,
+    __NV_THREAD_SCOPE_SYSTEM,
 };
 
 namespace sim {
 
 SIM_INLINE std::memory_order nv_order(int order) { return std::memory_order(order); }
 SIM_INLINE Scope nv_scope(int scope) { return scope <= __NV_THREAD_SCOPE_BLOCK ? block_scope : device_scope; }
-template <typename T>
-SIM_INLINE Bits<T>* nv_word(const T* address) { return reinterpret_cast<Bits<T>*>(const_cast<T*>(address)); }
 
 }  // namespace sim
 
@@ -35,8 +26,7 @@ SIM_INLINE Bits<T>* nv_word(const T* address) { return reinterpret_cast<Bits<T>*
 template <typename T>
 SIM_FUNCTION T __nv_atomic_load_n(const T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
-    sim::before_load(address, sizeof(T), sim::nv_order(order), SIM_PLACE);
-    return sim::bit_cast<T>(__atomic_load_n(sim::nv_word(address), __ATOMIC_SEQ_CST));
+    return sim::atomic_load(address, sim::nv_order(order), SIM_PLACE);
 }
 template <typename T>
 SIM_INLINE void __nv_atomic_load(const T* address, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
@@ -47,8 +37,7 @@ SIM_INLINE void __nv_atomic_load(const T* address, T* result, int order, int sco
 template <typename T>
 SIM_FUNCTION void __nv_atomic_store_n(T* address, sim::SameAs<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    sim::before_store(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE);
-    __atomic_store_n(sim::nv_word(address), sim::bit_cast<sim::Bits<T>>(value), __ATOMIC_SEQ_CST);
+    sim::atomic_store(address, value, sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE);
 }
 template <typename T>
 SIM_INLINE void __nv_atomic_store(T* address, const T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
@@ -57,21 +46,20 @@ SIM_INLINE void __nv_atomic_store(T* address, const T* value, int order, int sco
 }
 
 // `expression`: of `old` and `value`.
-#define SIM_NV_CHANGE(name, expression)                                                                \
-    template <typename T>                                                                              \
-    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order,                     \
-                                      int scope = __NV_THREAD_SCOPE_SYSTEM)                            \
-    {                                                                                                  \
-        sim::before_change(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE); \
-        SIM_REPLACE(T, address, expression, old)                                                       \
+#define SIM_NV_CHANGE(name, expression) \
+    template <typename T> \
+    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order, \
+                                      int scope = __NV_THREAD_SCOPE_SYSTEM) \
+    { \
+        SIM_CHANGE_IN_ORDER(T, address, sim::nv_order(order), sim::nv_scope(scope), expression, old) \
     }
-#define SIM_NV_FETCH(name, expression)                                              \
-    SIM_NV_CHANGE(fetch_##name, expression)                                         \
-    template <typename T>                                                           \
+#define SIM_NV_FETCH(name, expression) \
+    SIM_NV_CHANGE(fetch_##name, expression) \
+    template <typename T> \
     SIM_INLINE void __nv_atomic_##name(T* address, sim::SameAs<T> value, int order, \
-                                       int scope = __NV_THREAD_SCOPE_SYSTEM)        \
-    {                                                                               \
-        __nv_atomic_fetch_##name(address, value, order, scope);                     \
+                                       int scope = __NV_THREAD_SCOPE_SYSTEM) \
+    { \
+        __nv_atomic_fetch_##name(address, value, order, scope); \
     }
 SIM_NV_CHANGE(exchange_n, value)
 SIM_NV_FETCH(add, old + value)
@@ -96,12 +84,7 @@ namespace sim {
 template <typename T>
 SIM_FUNCTION T nv_compare_and_swap(T* address, T expected, T value, int order, int scope)
 {
-    confirm(address, sizeof(T));
-    before_change(address, sizeof(T), nv_order(order), nv_scope(scope), SIM_PLACE);
-    Bits<T> before = bit_cast<Bits<T>>(expected);
-    __atomic_compare_exchange_n(nv_word(address), &before, bit_cast<Bits<T>>(value), false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    return bit_cast<T>(before);
+    return compare_and_swap(address, expected, value, nv_order(order), nv_scope(scope), SIM_PLACE);
 }
 
 }  // namespace sim
@@ -111,7 +94,7 @@ SIM_INLINE bool __nv_atomic_compare_exchange_n(T* address, T* expected, sim::Sam
                                                int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     const T wanted = *expected, found = sim::nv_compare_and_swap<T>(address, wanted, value, order, scope);
-    if (sim::bit_cast<sim::Bits<T>>(found) == sim::bit_cast<sim::Bits<T>>(wanted)) return true;
+    if (sim::same_bits(found, wanted)) return true;
     *expected = found;
     return false;
 }

@@ -60,4 +60,40 @@ SIM_FUNCTION inline void before_load(const void* address, unsigned bytes, std::m
     acquire(address, !acquires(order), place);
 }
 
+// Atomic operations at an address. They are sequentially consistent on the host, whatever their order.
+template <typename T>
+SIM_INLINE Bits<T>* word_of(const T* address) { return reinterpret_cast<Bits<T>*>(const_cast<T*>(address)); }
+template <typename T>
+SIM_FUNCTION T atomic_load(const T* address, std::memory_order order, const void* place)
+{
+    before_load(address, sizeof(T), order, place);
+    return bit_cast<T>(__atomic_load_n(word_of(address), __ATOMIC_SEQ_CST));
+}
+template <typename T>
+SIM_FUNCTION void atomic_store(T* address, SameAs<T> value, std::memory_order order, Scope scope, const void* place)
+{
+    before_store(address, sizeof(T), order, scope, place);
+    __atomic_store_n(word_of(address), bit_cast<Bits<T>>(value), __ATOMIC_SEQ_CST);
+}
+// Returns what it found, which is `expected` if it has stored `value`.
+template <typename T>
+SIM_FUNCTION T compare_and_swap(T* address, SameAs<T> expected, SameAs<T> value, std::memory_order order, Scope scope,
+                                const void* place)
+{
+    before_change(address, sizeof(T), order, scope, place);
+    confirm(address, sizeof(T));
+    Bits<T> before = bit_cast<Bits<T>>(expected);
+    __atomic_compare_exchange_n(word_of(address), &before, bit_cast<Bits<T>>(value), false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    return bit_cast<T>(before);
+}
+template <typename T>
+SIM_INLINE bool same_bits(T a, T b) { return bit_cast<Bits<T>>(a) == bit_cast<Bits<T>>(b); }
+
 }  // namespace sim
+
+// The body of a function that replaces what is at `address` by `change`, an expression of `old`, and returns `result`,
+// an expression of `old` and `next`.
+#define SIM_CHANGE_IN_ORDER(T, address, order, scope, change, result) \
+    ::sim::before_change(address, sizeof(T), order, scope, SIM_PLACE); \
+    SIM_REPLACE(T, address, change, result)

@@ -20,51 +20,51 @@ struct Block<16> {
 }  // namespace sim
 
 // From one number, the first element: `float4 sum = {0}`.
-#define SIM_FROM_FIRST(type, ...)                                                       \
+#define SIM_FROM_FIRST(type, ...) \
     template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>> \
-    constexpr SIM_INLINE_MEMBER type(Number x) : __VA_ARGS__                            \
-    {                                                                                   \
+    constexpr SIM_INLINE_MEMBER type(Number x) : __VA_ARGS__ \
+    { \
     }
 
-#define SIM_VECTOR1(name, Element)                                                     \
-    struct name##1 {                                                                   \
-        Element x;                                                                     \
-    };                                                                                 \
+#define SIM_VECTOR1(name, Element) \
+    struct name##1 { \
+        Element x; \
+    }; \
     SIM_INLINE name##1 make_##name##1(Element x) { return {x}; }
 
-#define SIM_VECTOR2(name, Element)                                                     \
-    struct alignas(2 * sizeof(Element)) name##2 {                                      \
-        Element x, y;                                                                  \
-        name##2() = default;                                                           \
-        SIM_FROM_FIRST(name##2, x(static_cast<Element>(x)), y(0))                                   \
-        constexpr SIM_INLINE_MEMBER name##2(Element x, Element y) : x(x), y(y) {}      \
-    };                                                                                 \
+#define SIM_VECTOR2(name, Element) \
+    struct alignas(2 * sizeof(Element)) name##2 { \
+        Element x, y; \
+        name##2() = default; \
+        SIM_FROM_FIRST(name##2, x(static_cast<Element>(x)), y(0)) \
+        constexpr SIM_INLINE_MEMBER name##2(Element x, Element y) : x(x), y(y) {} \
+    }; \
     SIM_INLINE name##2 make_##name##2(Element x, Element y) { return name##2(x, y); }
 
 // Aligned as its elements: hardware moves one element at a time.
-#define SIM_VECTOR3(name, Element)                                                     \
-    struct name##3 {                                                                   \
-        Element x, y, z;                                                               \
+#define SIM_VECTOR3(name, Element) \
+    struct name##3 { \
+        Element x, y, z; \
     };
 
-#define SIM_VECTOR4(name, Element, alignment)                                                \
-    struct alignas(alignment) name {                                                         \
-        Element x, y, z, w;                                                                  \
-        name() = default;                                                                    \
-        SIM_FROM_FIRST(name, x(static_cast<Element>(x)), y(0), z(0), w(0))                   \
+#define SIM_VECTOR4(name, Element, alignment) \
+    struct alignas(alignment) name { \
+        Element x, y, z, w; \
+        name() = default; \
+        SIM_FROM_FIRST(name, x(static_cast<Element>(x)), y(0), z(0), w(0)) \
         constexpr SIM_INLINE_MEMBER name(Element x, Element y, Element z = 0, Element w = 0) \
-            : x(x), y(y), z(z), w(w) {}                                                      \
-    };                                                                                       \
+            : x(x), y(y), z(z), w(w) {} \
+    }; \
     SIM_INLINE name make_##name(Element x, Element y, Element z, Element w) { return name(x, y, z, w); }
 
 #define SIM_MAKE3(name, Element) \
     SIM_INLINE name##3 make_##name##3(Element x, Element y, Element z) { return {x, y, z}; }
 
 #define SIM_VECTORS(name, Element) \
-    SIM_VECTOR1(name, Element)     \
-    SIM_VECTOR2(name, Element)     \
-    SIM_VECTOR3(name, Element)     \
-    SIM_MAKE3(name, Element)       \
+    SIM_VECTOR1(name, Element) \
+    SIM_VECTOR2(name, Element) \
+    SIM_VECTOR3(name, Element) \
+    SIM_MAKE3(name, Element) \
     SIM_VECTOR4(name##4, Element, 4 * sizeof(Element) < 16 ? 4 * sizeof(Element) : 16)
 
 SIM_VECTORS(char, signed char)

@@ -31,15 +31,9 @@ SIM_FUNCTION inline unsigned shuffle_source(Shuffle way, unsigned lane, int by, 
 
 // A value of 8 bytes or fewer as the bits that lanes exchange, and back.
 template <typename T>
-SIM_INLINE uint64_t to_bits(T value)
-{
-    return bit_cast<Bits<T>>(value);
-}
+SIM_INLINE uint64_t to_bits(T value) { return bit_cast<Bits<T>>(value); }
 template <typename T>
-SIM_INLINE T from_bits(uint64_t bits)
-{
-    return bit_cast<T>(Bits<T>(bits));
-}
+SIM_INLINE T from_bits(uint64_t bits) { return bit_cast<T>(Bits<T>(bits)); }
 
 // A lane that did not take part has no value to read: CUDA leaves the result open, and it is 0 here, as on an H200. A
 // sum that goes down to the first lane has no use for what the lanes from `by` on have then.
@@ -86,28 +80,28 @@ SIM_FUNCTION inline uint32_t match_all(uint32_t mask, uint64_t bits, int* predic
 }  // namespace sim
 
 // By the types of values, as CUDA has them. The lanes of a shuffle without a mask are those that are here.
-#define SIM_SHUFFLE(T, name, way, Argument)                                                                  \
-    SIM_FUNCTION inline T __shfl##name##_sync(unsigned mask, T value, Argument by, int width = warpSize)     \
-    {                                                                                                        \
-        return sim::shuffle(sim::Shuffle::way, mask, value, int(by), width, SIM_PLACE);                      \
-    }                                                                                                        \
-    SIM_FUNCTION inline T __shfl##name(T value, Argument by, int width = warpSize)                           \
-    {                                                                                                        \
+#define SIM_SHUFFLE(T, name, way, Argument) \
+    SIM_FUNCTION inline T __shfl##name##_sync(unsigned mask, T value, Argument by, int width = warpSize) \
+    { \
+        return sim::shuffle(sim::Shuffle::way, mask, value, int(by), width, SIM_PLACE); \
+    } \
+    SIM_FUNCTION inline T __shfl##name(T value, Argument by, int width = warpSize) \
+    { \
         return sim::shuffle(sim::Shuffle::way, sim::converged(SIM_PLACE), value, int(by), width, SIM_PLACE); \
     }
-#define SIM_SHUFFLES(T)                      \
-    SIM_SHUFFLE(T, , index, int)             \
-    SIM_SHUFFLE(T, _up, up, unsigned)        \
-    SIM_SHUFFLE(T, _down, down, unsigned)    \
+#define SIM_SHUFFLES(T) \
+    SIM_SHUFFLE(T, , index, int) \
+    SIM_SHUFFLE(T, _up, up, unsigned) \
+    SIM_SHUFFLE(T, _down, down, unsigned) \
     SIM_SHUFFLE(T, _xor, exclusive_or, int)
-#define SIM_MATCHES(T)                                                                    \
-    SIM_FUNCTION inline unsigned __match_any_sync(unsigned mask, T value)                 \
-    {                                                                                     \
-        return sim::matches(mask, sim::to_bits(value), SIM_PLACE);                        \
-    }                                                                                     \
+#define SIM_MATCHES(T) \
+    SIM_FUNCTION inline unsigned __match_any_sync(unsigned mask, T value) \
+    { \
+        return sim::matches(mask, sim::to_bits(value), SIM_PLACE); \
+    } \
     SIM_FUNCTION inline unsigned __match_all_sync(unsigned mask, T value, int* predicate) \
-    {                                                                                     \
-        return sim::match_all(mask, sim::to_bits(value), predicate, SIM_PLACE);           \
+    { \
+        return sim::match_all(mask, sim::to_bits(value), predicate, SIM_PLACE); \
     }
 #define SIM_LANES(T) SIM_SHUFFLES(T) SIM_MATCHES(T)
 
@@ -125,47 +119,36 @@ SIM_LANES(double)
 
 SIM_FUNCTION inline unsigned __activemask() { return sim::converged(SIM_PLACE); }
 
-SIM_FUNCTION inline unsigned __ballot_sync(unsigned mask, int predicate)
-{
-    return sim::ballot(mask, predicate, SIM_PLACE);
-}
-SIM_FUNCTION inline int __any_sync(unsigned mask, int predicate)
-{
-    return sim::ballot(mask, predicate, SIM_PLACE) != 0;
-}
-SIM_FUNCTION inline int __all_sync(unsigned mask, int predicate)
-{
-    return sim::ballot(mask, !predicate, SIM_PLACE) == 0;
-}
-
-SIM_FUNCTION inline unsigned __ballot(int predicate)
-{
-    return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE);
-}
-SIM_FUNCTION inline int __any(int predicate)
-{
-    return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE) != 0;
-}
-SIM_FUNCTION inline int __all(int predicate)
-{
-    return sim::ballot(sim::converged(SIM_PLACE), !predicate, SIM_PLACE) == 0;
-}
+// A vote, `result` of the lanes' ballot on `predicate`, among the lanes of a mask and among those that are here.
+#define SIM_VOTE(T, name, predicate, result) \
+    SIM_FUNCTION inline T __##name##_sync(unsigned mask, int vote) \
+    { \
+        return sim::ballot(mask, predicate, SIM_PLACE) result; \
+    } \
+    SIM_FUNCTION inline T __##name(int vote) \
+    { \
+        return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE) result; \
+    }
+SIM_VOTE(unsigned, ballot, vote, )
+SIM_VOTE(int, any, vote, != 0)
+SIM_VOTE(int, all, !vote, == 0)
+#undef SIM_VOTE
 
 // `step`: what becomes of `result` and the next lane's `value`.
-#define SIM_REDUCE(name, T, step)                                                     \
-    SIM_FUNCTION inline T __reduce_##name##_sync(unsigned mask, T own)                \
-    {                                                                                 \
-        const sim::Exchange& all =                                                    \
+#define SIM_REDUCE(name, T, step) \
+    SIM_FUNCTION inline T __reduce_##name##_sync(unsigned mask, T own) \
+    { \
+        const sim::Exchange& all = \
             sim::exchange(mask, sim::to_bits(own), SIM_PLACE, sim::Operation::reduce); \
-        bool any = false;                                                             \
-        T result = own;                                                               \
-        for (unsigned l = 0; l < 32; ++l) {                                           \
-            if (!sim::has(all.lanes, l)) continue;                                    \
-            const T value = sim::from_bits<T>(all.value[l]);                          \
-            result = any ? static_cast<T>(step) : value;                                          \
-            any = true;                                                               \
-        }                                                                             \
-        return result;                                                                \
+        bool any = false; \
+        T result = own; \
+        for (unsigned l = 0; l < 32; ++l) { \
+            if (!sim::has(all.lanes, l)) continue; \
+            const T value = sim::from_bits<T>(all.value[l]); \
+            result = any ? static_cast<T>(step) : value; \
+            any = true; \
+        } \
+        return result; \
     }
 SIM_REDUCE(add, unsigned, result + value)
 SIM_REDUCE(min, unsigned, value < result ? value : result)

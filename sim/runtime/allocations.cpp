@@ -1,11 +1,11 @@
 // The record of what the program has allocated.
 //
-// Each allocation is a Block here and an Allocation of the core, which kernels' accesses are looked up in. Freed ones
-// stay in both, so that an access to freed memory is recognized and named. The host may not touch the devices' ranges:
-// they are closed but for kernels and copies, between open_device_memory() and close_device_memory(). A search by
-// address is logarithmic in the allocations that the program ever made.
+// Each is an Allocation in the core's table, where kernels' accesses are looked up. Freed ones stay there, so that an
+// access to freed memory is recognized and named. The host may not touch the devices' ranges: they are closed but for
+// kernels and copies, between open_device_memory() and close_device_memory(). A search by address is logarithmic in the
+// allocations that the program ever made.
 
-#include "blocks.h"
+#include "allocations.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,6 +43,8 @@ void note_account(const Allocation& a)
     program_note("the search for races and uninitialized loads in " + a.name +
                  " ended early, because its record took too much memory; what it found before holds");
 }
+
+bool must_be_freed(const Allocation& a) { return !a.freed && a.owner != Owner::none && a.owner != Owner::registered; }
 
 // Gives the pages back, and keeps the addresses.
 void give_back(const Allocation& a, bool close)
@@ -94,35 +96,32 @@ std::string allocation_name(const char* function, int device, const void* place)
            (variable.empty() ? "" : ")");
 }
 
-Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address,
-                   unsigned flags, const void* place)
+void add_allocation(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes,
+                    uint64_t gpu_address, unsigned flags, const void* place)
 {
-    Allocation allocation{};
-    allocation.begin = begin;
-    allocation.bytes = bytes;
-    allocation.gpu_address = gpu_address;
-    allocation.device = device;
-    allocation.name = allocation_name(function, device, place);
-    Allocation& known = memory().add(allocation);
-    known.shadow = std::make_shared<Shadow>(bytes);
+    Allocation& a = memory().add({begin, bytes, gpu_address, allocation_name(function, device, place)});
+    a.device = device;
+    a.owner = owner;
+    a.current_device = device < 0 ? current_device() : device;
+    a.flags = flags;
+    a.number = ++allocated().allocations;
+    a.place = place;
+    a.shadow = std::make_shared<Shadow>(bytes);
     // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
-    if (owner != Owner::device || program_options().blocks) known.shadow->note_written(0, bytes);
-    if (owner != Owner::device) share_with_host(known);
-    Block& block = allocated().blocks[begin];
-    block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, "", place};
-    return block;
+    if (owner != Owner::device || program_options().blocks) a.shadow->note_written(0, bytes);
+    if (owner != Owner::device) share_with_host(a);
+    else allocated().in_use[device] += bytes;
 }
 
-void mark_freed(Block& block, const std::string& where)
+void mark_freed(Allocation& a, const std::string& where)
 {
-    Allocation& a = *block.allocation;
     a.freed = true;
     note_account(a);
     end_sharing(a);
     a.shadow.reset();
-    block.freed_at = where;
-    if (block.owner == Owner::device) allocated().in_use[a.device] -= a.bytes;
-    give_back(a, block.owner != Owner::device);
+    a.freed_at = where;
+    if (a.owner == Owner::device) allocated().in_use[a.device] -= a.bytes;
+    give_back(a, a.owner != Owner::device);
 }
 
 uint64_t total_memory() { return machine().dram_bytes; }
@@ -148,17 +147,14 @@ bool in_device_range(uintptr_t address)
 
 int device_at(uintptr_t address)
 {
-    const Block* block = block_of(address);
-    return block ? block->allocation->device : -1;
+    const Allocation* a = allocation_at(address);
+    return a ? a->device : -1;
 }
 
-Block* block_of(uintptr_t address)
+Allocation* allocation_at(uintptr_t address)
 {
-    auto& blocks = allocated().blocks;
-    auto next = blocks.upper_bound(address);
-    if (next == blocks.begin()) return nullptr;
-    Block& block = std::prev(next)->second;
-    return block.allocation->holds(address) ? &block : nullptr;
+    Allocation* const a = memory().find(address);
+    return a && a->owner != Owner::none ? a : nullptr;
 }
 
 bool in_device_heap(uintptr_t address)
@@ -176,8 +172,8 @@ std::string address_text(uintptr_t address)
             return format("%llu bytes beyond the end of %s", (unsigned long long)(offset - a.bytes), a.name.c_str());
         return format("byte %lld of %s", (long long)offset, a.name.c_str());
     };
-    if (const Block* block = block_of(address))
-        return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
+    if (const Allocation* a = allocation_at(address))
+        return in(*a) + (a->freed ? ", which was freed " + a->freed_at : "");
     if (const Variable* v = variable_of(address))
         return in({v->begin, v->record->bytes, 0, v->record->name});
     const Allocation* a =
@@ -187,9 +183,8 @@ std::string address_text(uintptr_t address)
 
 void free_everything(int device)
 {
-    for (auto& entry : allocated().blocks)
-        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device)
-            mark_freed(entry.second, "by cudaDeviceReset");
+    for (const auto& a : memory().all())
+        if (must_be_freed(*a) && a->current_device == device) mark_freed(*a, "by cudaDeviceReset");
 }
 
 void note_accounts()
@@ -199,17 +194,16 @@ void note_accounts()
 
 std::vector<harness::FindingRecord> never_freed()
 {
-    std::vector<const Block*> left;
-    for (const auto& entry : allocated().blocks)
-        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) left.push_back(&entry.second);
-    std::sort(left.begin(), left.end(), [](const Block* a, const Block* b) { return a->number < b->number; });
+    std::vector<const Allocation*> left;
+    for (const auto& a : memory().all())
+        if (must_be_freed(*a)) left.push_back(a.get());
+    std::sort(left.begin(), left.end(), [](auto* a, auto* b) { return a->number < b->number; });
     std::vector<harness::FindingRecord> findings;
-    for (const Block* block : left)
-        findings.push_back(
-            finding_of_call(kinds::never_freed, block->place,
-                            format("never freed: %s, %llu bytes; call %s", block->allocation->name.c_str(),
-                                   (unsigned long long)block->allocation->bytes,
-                                   block->owner == Owner::pinned ? "cudaFreeHost" : "cudaFree")));
+    for (const Allocation* a : left)
+        findings.push_back(finding_of_call(kinds::never_freed, a->place,
+                                           format("never freed: %s, %llu bytes; call %s", a->name.c_str(),
+                                                  (unsigned long long)a->bytes,
+                                                  a->owner == Owner::pinned ? "cudaFreeHost" : "cudaFree")));
     return findings;
 }
 

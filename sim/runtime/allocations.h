@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,18 +20,17 @@ struct Allocated {
     void protect(int protection) const;  // what the host may not touch
     std::vector<AddressRange> devices;
     AddressRange shared;                 // with the host
-    std::map<uintptr_t, Block> blocks;   // by address
     uint64_t in_use[most_devices] = {};  // bytes of each device's
     uint64_t allocations = 0;            // ever
     int open = 0;                        // calls of open_device_memory
 };
 Allocated& allocated();
 
-// A new block, and the memory that kernels then know. `function`: that the program called at `place`.
-Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address,
-                   unsigned flags, const void* place);
-// The block is freed: its pages are given back, and its addresses are kept. `where`: "at program.cu:40".
-void mark_freed(Block& block, const std::string& where);
+// New memory, which kernels then know. `function`: that the program called at `place`. `device`: -1 for the host's.
+void add_allocation(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes,
+                    uint64_t gpu_address, unsigned flags, const void* place);
+// Its pages are given back, and its addresses are kept. `where`: "at program.cu:40".
+void mark_freed(Allocation& allocation, const std::string& where);
 
 // The name of an allocation, for a reader: "d_a (cudaMalloc at program.cu:31)".
 std::string allocation_name(const char* function, int device, const void* place);

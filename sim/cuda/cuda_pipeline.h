@@ -1,5 +1,0 @@
-#pragma once
-#pragma GCC system_header
-
-#include "cuda/pipeline"
-#include "cuda_pipeline_primitives.h"

@@ -1,5 +1,0 @@
-// cudaProfilerStart() and cudaProfilerStop(), which do nothing here.
-
-#pragma once
-
-#include "cuda_runtime_api.h"
