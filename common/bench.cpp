@@ -160,7 +160,7 @@ Pass Bench::pass_of(const Contender& c, int buffer)
             shape_.height, c.block};
 }
 
-Done Bench::enqueue(const Contender& c, int buffer, unsigned depth, bool locate)
+Done Bench::enqueue(const Contender& c, int buffer, const Look& look)
 {
     const uint64_t bytes = elements() * bytes_of(type_);
     if (!c.kernel) {
@@ -171,8 +171,7 @@ Done Bench::enqueue(const Contender& c, int buffer, unsigned depth, bool locate)
         device_.enqueue_copy(sends ? (*out_)[buffer] : host, sends ? host : (*in_)[buffer], bytes);
     } else {
         Pass pass = pass_of(c, buffer);
-        pass.depth = depth;
-        pass.locate = locate;
+        pass.look = look;
         return device_.enqueue(pass);
     }
     return {};
@@ -223,7 +222,7 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     poison(c, 1);
     Done first;
     try {
-        first = enqueue(c, 0, 1, explain);
+        first = enqueue(c, 0, {1, explain});
     } catch (const Error& error) {
         if (error.status != status_bad_input) throw;
         c.result.refused = error.message;
@@ -258,9 +257,7 @@ void Bench::trace(Contender& c, const TraceSink& sink)
 {
     progress_.doing(label(c, "tracing"));
     poison(c, 1);
-    Pass pass = pass_of(c, 0);
-    pass.trace = &sink;
-    device_.enqueue(pass);
+    enqueue(c, 0, {1, false, &sink});
     device_.finish();
 }
 
@@ -292,7 +289,7 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
     // Poisoning also keeps the GPU busy until the passes are in its queue.
     poison(c, buffers);
     const double ms = device_.time_ms([&] {
-        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, unsigned(passes));
+        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, {unsigned(passes)});
     });
     c.timed_ms += ms;
     check(c, buffers, complain);

@@ -81,7 +81,7 @@ private:
     void prepare();
     void poison(const Contender& c, int buffers);
     Pass pass_of(const Contender& c, int buffer);
-    Done enqueue(const Contender& c, int buffer, unsigned depth = 1, bool locate = false);
+    Done enqueue(const Contender& c, int buffer, const Look& look = {});
     bool check(Contender& c, int buffers, const Complain& complain);
     void* host_memory(bool pinned);
     double peer_ms(Contender& c, int buffers, int passes, const Complain& complain);

@@ -41,18 +41,23 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
+// How a pass is looked at.
+struct Look {
+    // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
+    // launch.
+    unsigned depth = 1;
+    // The simulator:
+    bool locate = false;               // name source lines even where nothing was found wrong
+    const TraceSink* trace = nullptr;  // is told of every request, in the order of the blocks. It must not throw.
+};
+
 // One pass of a kernel from idata to odata.
 struct Pass {
     const Kernel& kernel;
     Region odata, idata;
     int width, height;
     Block block;
-    // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
-    // launch.
-    unsigned depth = 1;
-    // The simulator:
-    bool locate = false;                // name source lines even where nothing was found wrong
-    const TraceSink* trace = nullptr;   // is told of every request, in the order of the blocks. It must not throw.
+    Look look{};
 };
 
 // What a pass has done.

@@ -34,8 +34,9 @@ struct AccessCounts {
 // Its sums, as columns of CSV files and members of JSON name them. A new counter is a member and a row here, and the
 // code that counts it (sim/core/counter.cpp).
 struct AccessSum {
+    using Sum = uint64_t AccessCounts::*;
     const char* name;
-    uint64_t AccessCounts::*sum;
+    Sum sum;
 };
 inline constexpr AccessSum access_sums[] = {
     {"requests", &AccessCounts::requests},  {"accesses", &AccessCounts::accesses},

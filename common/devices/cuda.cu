@@ -135,7 +135,7 @@ public:
     Done enqueue(const Pass& pass) override
     {
         launched = pass.kernel.name;
-        launches() = {pass.depth};
+        launches() = {pass.look.depth, {}};
         pass.kernel.launch[int(pass.odata.contents.type)](pass.odata.data, pass.idata.data, pass.width, pass.height,
                                                           pass.block);
         CUDA(cudaGetLastError());

@@ -54,7 +54,7 @@ public:
     Done enqueue(const harness::Pass& pass) override
     {
         Account account = run(pass, false);
-        Done done{account.last, counts_of(account.report, machine_, pass.locate)};
+        Done done{account.last, counts_of(account.report, machine_, pass.look.locate)};
         if (pass.kernel.gpus) done.counts.between = account.between(pass.kernel.gpus);
         add_findings(done.counts, account.found);
         // Each element stored once, and none loaded: if the result is right, there was no race.
@@ -89,7 +89,7 @@ private:
         settings.machine = &machine_;
         settings.exact = exact;
         settings.alone = pass.kernel.part == Part::faulty;
-        settings.trace = pass.trace;
+        settings.trace = pass.look.trace;
         const Poisoned unwritten(pass.odata.contents);
         Account account = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
                                            : OnOne(pass, settings, unwritten, separate_host_).run();

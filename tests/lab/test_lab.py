@@ -24,6 +24,7 @@ import sandbox
 import source
 from edits import edited
 from hostile import HOSTILE, SLEEP
+from parts import Finding
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
 # Those that the reader lets through: the compiler, the simulator or the sandbox stops them.
@@ -70,7 +71,7 @@ def test_what_a_killed_check_left_is_removed(tmp_path):
 def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
     """In a locale without UTF-8, too: the compiler gets the path as it is."""
     project = tmp_path / "mat riks é"
-    for name in ("common", "sim", "lab", "step04_padding", "build/lab"):
+    for name in ("common", "sim", "lab", "step04_padding", "build/lab", "build/cuda"):
         shutil.copytree(ROOT / name, project / name)
     (project / "plots").mkdir()
     for path in (ROOT / "build/rewrite", *(ROOT / "plots").glob("*.py")):
@@ -383,7 +384,8 @@ def test_what_show_shows():
     exercise = EXERCISES.EXERCISES[4]
 
     def shown(odata, finding, status=1, width=32, height=32):
-        return check.shown_matrix(exercise, width, height, status, odata, [finding] if finding else []).splitlines()
+        findings = [Finding("", finding)] if finding else []
+        return check.shown_matrix(exercise, width, height, status, odata, findings).splitlines()
 
     odata = [[str(32 * c + r) for c in range(32)] for r in range(32)]
     fault = ("kernel: out-of-bounds store of 4 bytes at byte 64 of odata: thread (0, 0, 0) at "
