@@ -37,7 +37,7 @@ std::string json_accesses(const Result& row)
     return json_array(accesses);
 }
 
-std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const Told& told)
+std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const LineHead& told)
 {
     JsonMembers cells;
     for (const auto& [name, cell] : named_cells(results, row, told.date)) cells.push_back({name, json_text(cell)});
@@ -52,7 +52,7 @@ std::string json_kernel(const Results& results, const Result& row, const Printed
 
 }  // namespace
 
-std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told)
+std::string json_line(const Results& results, const Account& account, const std::string& text, const LineHead& told)
 {
     JsonValues findings, rows;
     for (const FindingRecord& finding : account.findings) findings.push_back(json_object(finding_members(finding)));

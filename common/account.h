@@ -22,7 +22,7 @@
 namespace harness {
 
 // The settings that all lines of a run share.
-struct Told {
+struct LineHead {
     std::string program;
     std::string date;      // as utc_now() gives it
     bool explain = false;  // the accesses
@@ -40,6 +40,6 @@ struct Account {
 };
 
 // The line for these results, with its end. `text`: what the terminal shows of them.
-std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told);
+std::string json_line(const Results& results, const Account& account, const std::string& text, const LineHead& told);
 
 }  // namespace harness

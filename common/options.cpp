@@ -25,7 +25,7 @@ struct Parsed {
 
 using Read = void (*)(Parsed& parsed, const char* value);
 
-struct Known {
+struct Option {
     const char* name;
     const char* value;   // as --help writes it; null: the option takes none
     const char* help;    // lines; empty: the option before says it
@@ -74,7 +74,7 @@ void set_patience(Parsed& p, const char* value)
 }
 
 // Every option, in the order of --help.
-const Known known[] = {
+const Option known[] = {
     {"size", "N[,N|WxH...]",
      "a square matrix of N x N elements, or one of H rows of W elements;\n"
      "a list, separated by commas, is run size by size",
@@ -148,9 +148,9 @@ const Known known[] = {
 static_assert(usual_gpus == 4 && MAX_GPUS == 16, "--help says so");
 
 // Throws if an option was given that --errata does not take.
-void refuse_beside_errata(const std::vector<const Known*>& given)
+void refuse_beside_errata(const std::vector<const Option*>& given)
 {
-    if (std::all_of(given.begin(), given.end(), [](const Known* k) { return k->with_errata; })) return;
+    if (std::all_of(given.begin(), given.end(), [](const Option* k) { return k->with_errata; })) return;
     refuse("--errata: each fault has its own matrix and report; of the other options it takes --kernel, --machine "
            "and --csv");
 }
@@ -179,7 +179,7 @@ void limit_print(Options& o)
 std::vector<option> getopt_table()
 {
     std::vector<option> table;
-    for (const Known& k : known)
+    for (const Option& k : known)
         table.push_back({k.name, k.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
     table.push_back({});
     return table;
@@ -188,7 +188,7 @@ std::vector<option> getopt_table()
 std::vector<std::string> names_of_options()
 {
     std::vector<std::string> names;
-    for (const Known& k : known) names.push_back(k.name);
+    for (const Option& k : known) names.push_back(k.name);
     return names;
 }
 
@@ -198,7 +198,7 @@ Options parse_options(int argc, char** argv)
 {
     const std::vector<option> table = getopt_table();
     Parsed parsed;
-    std::vector<const Known*> given;
+    std::vector<const Option*> given;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", table.data(), nullptr)) != -1;) {
         if (c == '?' && short_help(argv)) {
@@ -230,7 +230,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
 (on a GPU) or the requests to memory and what they cost (on the simulator).
 
 )";
-    for (const Known& k : known) {
+    for (const Option& k : known) {
         const std::string help = k.several && !any_on_parts() ? "" : k.help;
         if (help.empty()) continue;
         std::string line = std::string("  --") + k.name + (k.value ? std::string(" ") + k.value : "");

@@ -38,7 +38,7 @@ void open_files(Files& files, const Options& options)
 }
 
 // A device, what runs there, and where requests are traced to.
-struct Place {
+struct DeviceRun {
     std::unique_ptr<Device> device;
     std::vector<Contender> contenders;
     std::string remark;           // why it is not the device that was hoped for
@@ -48,7 +48,7 @@ struct Place {
 // The settings of a run, which do not change.
 struct Setting {
     std::string program;
-    const Machine& machine;  // that the simulator stands for
+    const Machine& machine;  // that the simulator runs for
     Selection selection;
     Task task;
     std::string date = utc_now();
@@ -79,10 +79,10 @@ std::vector<Shape> shapes_of(const std::vector<Shape>& asked, Device& device, Ty
 }
 
 // The GPU's kernels on the device asked for, and functions of the CPU there; those of the two that have any.
-std::vector<Place> places_of(std::unique_ptr<Device> device, const std::string& remark, const Setting& setting,
-                             WholeFile* trace)
+std::vector<DeviceRun> device_runs(std::unique_ptr<Device> device, const std::string& remark,
+                                   const Setting& setting, WholeFile* trace)
 {
-    std::vector<Place> places;
+    std::vector<DeviceRun> runs;
     std::vector<Contender> on_device = select(device->info().backend, setting.selection);
     std::vector<Contender> on_cpu = select("cpu", setting.selection);
     if (trace && on_device.empty())
@@ -91,19 +91,19 @@ std::vector<Place> places_of(std::unique_ptr<Device> device, const std::string& 
     if (on_device.empty() && on_cpu.empty())
         refuse(format("--kernel %s: not for the %s", setting.selection.kernels.front().c_str(),
                       device->has_clock() ? "GPU" : "simulator: it needs a GPU"));
-    if (!on_device.empty()) places.push_back({std::move(device), std::move(on_device), remark, trace});
+    if (!on_device.empty()) runs.push_back({std::move(device), std::move(on_device), remark, trace});
     std::string unused;
     if (!on_cpu.empty())
-        places.push_back({open_device("cpu", setting.machine, unused), std::move(on_cpu), "", nullptr});
-    return places;
+        runs.push_back({open_device("cpu", setting.machine, unused), std::move(on_cpu), "", nullptr});
+    return runs;
 }
 
 // Refuses a matrix that does not fit before any other has taken its time.
-void require_room(std::vector<Place>& places, const std::vector<Shape>& shapes, Type type)
+void require_room(std::vector<DeviceRun>& runs, const std::vector<Shape>& shapes, Type type)
 {
-    for (Place& place : places)
-        for (const std::vector<Contender*>& group : by_layout(place.contenders))
-            for (const Shape& shape : shapes) require_room(*place.device, type, shape, group.front()->expected());
+    for (DeviceRun& on : runs)
+        for (const std::vector<Contender*>& group : by_layout(on.contenders))
+            for (const Shape& shape : shapes) require_room(*on.device, type, shape, group.front()->expected());
 }
 
 bool all_right(const Results& results)
@@ -196,7 +196,7 @@ bool explain_on_simulator(Shape timed, const Setting& setting, const Listeners& 
 
 // One shape on one device. Prints its results, and writes its line of --json, if there is that file. `right`: becomes
 // false if any result is wrong.
-Results run_one(const Place& place, Shape shape, const Setting& setting, Progress& progress,
+Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progress& progress,
                 std::optional<WholeFile>& json, bool& right)
 {
     Account account;
@@ -207,19 +207,19 @@ Results run_one(const Place& place, Shape shape, const Setting& setting, Progres
         account.findings.back().kernel = kernel;
         fprintf(stderr, "%s: %s\n", setting.program.c_str(), message_of(account.findings.back()).c_str());
     };
-    const Listeners listeners{complain, progress, place.traced, &account};
+    const Listeners listeners{complain, progress, on.traced, &account};
     const std::string heading = shape_text(shape, setting.task.type);
     printf("%s", heading.c_str());
     fflush(stdout);
-    const Told told{setting.program, setting.date, setting.task.explain};
-    Results results{place.device->info(), setting.task.type, shape.width, shape.height, 0, {}};
+    const LineHead told{setting.program, setting.date, setting.task.explain};
+    Results results{on.device->info(), setting.task.type, shape.width, shape.height, 0, {}};
     const auto give_up = [&](const FindingRecord& why) {
         account.findings.push_back(why);
         if (json) json->append(json_line(results, account, heading, told));
         if (json) json->commit();
     };
     try {
-        results = run_shape(*place.device, place.contenders, shape, setting.task, listeners);
+        results = run_shape(*on.device, on.contenders, shape, setting.task, listeners);
     } catch (const FindingError& error) {
         give_up(error.finding);
         throw;
@@ -235,25 +235,25 @@ Results run_one(const Place& place, Shape shape, const Setting& setting, Progres
         json->append(json_line(results, account, heading + text, told));
         json->check();
     }
-    const bool also_simulated = setting.task.explain && place.device->info().backend == "cuda";
+    const bool also_simulated = setting.task.explain && on.device->info().backend == "cuda";
     if (also_simulated && !explain_on_simulator(shape, setting, listeners)) right = false;
     fflush(stdout);
     return results;
 }
 
 // One device's part of a run: every shape, then a summary.
-std::vector<Results> run_place(const Place& place, const std::vector<Shape>& shapes, const Setting& setting,
+std::vector<Results> run_shapes(const DeviceRun& on, const std::vector<Shape>& shapes, const Setting& setting,
                                Progress& progress, std::optional<WholeFile>& json, bool& right)
 {
-    const std::string remark = place.remark.empty() ? "" : " (" + place.remark + ", so no GPU is used)";
-    printf("%s on %s%s\n", setting.program.c_str(), place.device->info().description.c_str(), remark.c_str());
+    const std::string remark = on.remark.empty() ? "" : " (" + on.remark + ", so no GPU is used)";
+    printf("%s on %s%s\n", setting.program.c_str(), on.device->info().description.c_str(), remark.c_str());
     std::vector<Results> all;
     for (const Shape& shape : shapes) {
         if (shapes.size() > 1) printf("\n");
-        all.push_back(run_one(place, shape, setting, progress, json, right));
+        all.push_back(run_one(on, shape, setting, progress, json, right));
     }
     const std::string sweep = all.size() > 1 ? sweep_table(all) : "";
-    const std::string& machine = place.device->info().machine;
+    const std::string& machine = on.device->info().machine;
     if (!sweep.empty())
         printf("\nEffective bandwidth by size of the matrix, on %s:\n\n%s", machine.c_str(), sweep.c_str());
     return all;
@@ -315,16 +315,17 @@ int run(const Options& asked, const std::string& program)
     open_files(files, options);
     if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);
     const std::vector<Shape> shapes = shapes_of(options.shapes, *device, options.type);
-    std::vector<Place> places = places_of(std::move(device), remark, setting, files.trace ? &*files.trace : nullptr);
-    require_room(places, shapes, options.type);
+    std::vector<DeviceRun> runs =
+        device_runs(std::move(device), remark, setting, files.trace ? &*files.trace : nullptr);
+    require_room(runs, shapes, options.type);
 
     Progress progress(program);
     if (files.trace) files.trace->append(trace_heading());
     bool right = true;
     std::vector<Results> all;
-    for (const Place& place : places) {
-        if (&place != &places.front()) printf("\n");
-        const std::vector<Results> results = run_place(place, shapes, setting, progress, files.json, right);
+    for (const DeviceRun& on : runs) {
+        if (&on != &runs.front()) printf("\n");
+        const std::vector<Results> results = run_shapes(on, shapes, setting, progress, files.json, right);
         all.insert(all.end(), results.begin(), results.end());
     }
     return finish(files, all, right, setting);

@@ -49,12 +49,12 @@ constexpr uint64_t at_once = 1024;
 
 // A part of a run. The lower half of each index is `stride` more than the one before; they share the upper half, and
 // the loops are written so that the compiler sees it.
-struct Part {
+struct Stretch {
     uint32_t high, first, stride, count;
 };
 
 template <typename Bits>
-inline __attribute__((always_inline)) void write_part(const Part& part, const Contents& contents, Bits* to)
+inline __attribute__((always_inline)) void write_part(const Stretch& part, const Contents& contents, Bits* to)
 {
     const auto [high, first, stride, count] = part;
     const Type type = contents.type;
@@ -69,19 +69,19 @@ inline __attribute__((always_inline)) void write_part(const Part& part, const Co
 
 #ifdef __x86_64__
 template <typename Bits>
-__attribute__((target("avx2"))) void write_part_avx2(const Part& part, const Contents& contents, Bits* to)
+__attribute__((target("avx2"))) void write_part_avx2(const Stretch& part, const Contents& contents, Bits* to)
 {
     write_part(part, contents, to);
 }
 
 template <typename Bits>
-void write_fast(const Part& part, const Contents& contents, Bits* to)
+void write_fast(const Stretch& part, const Contents& contents, Bits* to)
 {
     __builtin_cpu_supports("avx2") ? write_part_avx2(part, contents, to) : write_part(part, contents, to);
 }
 #else
 template <typename Bits>
-void write_fast(const Part& part, const Contents& contents, Bits* to)
+void write_fast(const Stretch& part, const Contents& contents, Bits* to)
 {
     write_part(part, contents, to);
 }

@@ -7,14 +7,14 @@
 
 namespace cuda {
 
-struct Launches {
+struct LaunchNotes {
     unsigned depth = 1;    // every grid is made so many times as deep
     harness::Launch last;  // that was noted
 };
 
-inline Launches& launches()
+inline LaunchNotes& launches()
 {
-    static Launches all;
+    static LaunchNotes all;
     return all;
 }
 

@@ -358,7 +358,7 @@ void Finder::lambdas()
 // The arguments of a launch, and the template arguments that it names.
 void Finder::launch(int open)
 {
-    const Launch l(s_, open);
+    const LaunchText l(s_, open);
     const int arguments = l.close + 3;
     launched_.push_back({arguments, s_[arguments].partner});
     for (int i = arguments; i < s_[arguments].partner; ++i)

@@ -104,7 +104,7 @@ void Launches::note_function(int name)
     for (Kernel& k : namesakes->second) k.overloaded |= k.scope == scope;
 }
 
-void Launches::check_kernel(const Launch& launch) const
+void Launches::check_kernel(const LaunchText& launch) const
 {
     const int name = launch.name.second - 1;
     const std::string_view word = source_.spelling(name);
@@ -118,7 +118,7 @@ void Launches::check_kernel(const Launch& launch) const
     refuse(source_, name, "a launch of " + named + ", which is no kernel; write __global__ void " + named + "(...)");
 }
 
-bool Launches::needs_lambda(const Launch& launch) const
+bool Launches::needs_lambda(const LaunchText& launch) const
 {
     const int name = launch.name.second - 1;
     const auto namesakes = kernels_.find(source_.spelling(name));
@@ -149,7 +149,7 @@ void Launches::rewrite()
 
 void Launches::rewrite(int open)
 {
-    const Launch l(source_, open);
+    const LaunchText l(source_, open);
     check_kernel(l);
     std::string quoted;
     for (char c : source_.join(l.kernel.first, l.kernel.second)) {

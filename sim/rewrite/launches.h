@@ -38,9 +38,9 @@ private:
     void note_functions_of_the_host();
     void note_function(int name);
     // Refuses the launch of a function that lacks __global__.
-    void check_kernel(const Launch& launch) const;
+    void check_kernel(const LaunchText& launch) const;
     // True if the arguments of the launch choose an overload, or determine template arguments.
-    bool needs_lambda(const Launch& launch) const;
+    bool needs_lambda(const LaunchText& launch) const;
     void rewrite(int open);
 
     const Source& source_;

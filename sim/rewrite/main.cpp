@@ -128,7 +128,7 @@ int main(int argc, char** argv)
 
     std::string out;
     const auto refuse = [&](const Refusal& refusal) {
-        const Place place = place_in(text, refusal.offset, o.file);
+        const Position place = position_in(text, refusal.offset, o.file);
         return fail(place.file + ":" + std::to_string(place.line) + ": " + refusal.what);
     };
     try {

@@ -83,7 +83,7 @@ void Rewriter::add_host_branches(const std::vector<FunctionBody>& bodies, const 
 {
     std::map<std::string, int> others;  // the `{` there, by the place of the name
     const auto place = [](const Source& s, int i) {
-        const Place at = place_in(s.text(), s.begin_of(i), "");
+        const Position at = position_in(s.text(), s.begin_of(i), "");
         return at.file + ":" + std::to_string(at.line) + ":" + std::string(s.spelling(i));
     };
     for (const FunctionBody& b : host_functions(host, false).bodies) others[place(host, b.name)] = b.open;

@@ -330,7 +330,7 @@ bool is_launch(const Source& s, int i)
            !s.is_any(i - 1, {"operator", "<"});
 }
 
-Launch::Launch(const Source& s, int open)
+LaunchText::LaunchText(const Source& s, int open)
 {
     const auto refuse = [&](int i, const char* what) { throw Refusal{s.begin_of(i), what}; };
     const char* const no_kernel = "<<< follows no kernel; write kernel<<<grid, block>>>(arguments)";

@@ -80,8 +80,8 @@ struct Declaration {
 bool is_space_word(const Source& source, int i);
 
 // A launch, KERNEL<<<CONFIG>>>(ARGS): its parts.
-struct Launch {
-    Launch(const Source& source, int open);  // the first `<` of the three; throws Refusal
+struct LaunchText {
+    LaunchText(const Source& source, int open);  // the first `<` of the three; throws Refusal
 
     Range kernel, configuration, name;  // name: the template arguments and parentheses stripped
     int close;                          // the first `>` of the three

@@ -245,17 +245,17 @@ std::vector<Marker> markers_in(const std::string& text)
     return markers;
 }
 
-Place place_in(const std::string& text, size_t offset, const std::string& name)
+Position position_in(const std::string& text, size_t offset, const std::string& name)
 {
-    Place place{name, 1};
+    Position position{name, 1};
     size_t begin = 0;
     for (const Marker& marker : markers_in(text)) {
         if (marker.offset >= offset) break;
-        place = {marker.file, marker.line};
+        position = {marker.file, marker.line};
         begin = line_end(text, marker.offset) + 1;
     }
-    for (size_t i = begin; i < offset; ++i) place.line += text[i] == '\n';
-    return place;
+    for (size_t i = begin; i < offset; ++i) position.line += text[i] == '\n';
+    return position;
 }
 
 }  // namespace rewrite

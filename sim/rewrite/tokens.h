@@ -36,7 +36,7 @@ struct Token {
 };
 
 // A line of a source file, as a message names it.
-struct Place {
+struct Position {
     std::string file;
     int line;
 };
@@ -53,7 +53,7 @@ struct Marker {
 std::vector<Marker> markers_in(const std::string& text);
 
 // By the line markers; `name` where the text begins without one.
-Place place_in(const std::string& text, size_t offset, const std::string& name);
+Position position_in(const std::string& text, size_t offset, const std::string& name);
 
 // `<` and `>` are tokens of one character each, so that `<<<`, `<< <` and `>>>>` need no care;
 // only `->`, `<=` and `>=` stay whole. Comments, directives and line markers are no tokens. Token 0

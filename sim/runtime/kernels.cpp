@@ -22,7 +22,7 @@ using harness::LaunchCounts;
 namespace {
 
 struct Sums {
-    std::vector<Launches> all;
+    std::vector<KernelLaunches> all;
     uint64_t finished = 0, reported = 0;
     std::set<std::string> left_out;  // kernels
 };
@@ -52,7 +52,7 @@ std::string text_of(dim3 d)
 
 }  // namespace
 
-const std::vector<Launches>& all_launches() { return sums().all; }
+const std::vector<KernelLaunches>& all_launches() { return sums().all; }
 uint64_t launches_finished() { return sums().finished; }
 uint64_t launches_reported() { return sums().reported; }
 std::vector<std::string> kernels_left_out() { return {sums().left_out.begin(), sums().left_out.end()}; }
@@ -61,14 +61,14 @@ void add_launch(const Launching& launching, const LaunchCounts& counts)
 {
     const Configuration& c = launching.configuration;
     const std::string name = name_of(launching);
-    std::vector<Launches>& all = sums().all;
+    std::vector<KernelLaunches>& all = sums().all;
     ++sums().finished;
     if (!reported_kernel(name)) {
         sums().left_out.insert(name);
         return;
     }
     ++sums().reported;
-    auto known = std::find_if(all.begin(), all.end(), [&](const Launches& l) {
+    auto known = std::find_if(all.begin(), all.end(), [&](const KernelLaunches& l) {
         return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
     });
     if (known == all.end()) known = all.insert(known, {name, c.grid, c.block, c.shared_bytes});
@@ -79,7 +79,7 @@ void add_launch(const Launching& launching, const LaunchCounts& counts)
     if (model.ms > known->longest.ms) known->longest = model;
 }
 
-std::optional<harness::Prediction> model_of(const Launches& l)
+std::optional<harness::Prediction> model_of(const KernelLaunches& l)
 {
     if (l.model_ms == 0 || program_options().blocks) return {};
     return harness::Prediction{l.model_ms / double(l.counts.launched.launches), l.longest.limit, l.longest.next};

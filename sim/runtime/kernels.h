@@ -14,7 +14,7 @@
 namespace sim {
 
 // All launches of one kernel in one shape.
-struct Launches {
+struct KernelLaunches {
     std::string name;
     dim3 grid, block;
     size_t dynamic_bytes;  // of shared memory
@@ -24,7 +24,7 @@ struct Launches {
 };
 
 // In the order of the first launches.
-const std::vector<Launches>& all_launches();
+const std::vector<KernelLaunches>& all_launches();
 // So many launches have finished.
 uint64_t launches_finished();
 // Those of kernels that --kernel names.
@@ -34,7 +34,7 @@ std::vector<std::string> kernels_left_out();
 
 // The modelled time of a launch, in the mean, and the limits of the longest one. None for a machine without constants,
 // and for a sample of the blocks.
-std::optional<harness::Prediction> model_of(const Launches& launches);
+std::optional<harness::Prediction> model_of(const KernelLaunches& launches);
 
 void add_launch(const Launching& launching, const harness::LaunchCounts& counts);
 

@@ -36,15 +36,15 @@ std::string without_types(std::string name)
 using harness::format;
 
 // The attributes that the program set with cudaFuncSetAttribute, by kernel.
-struct Told {
+struct KernelAttributes {
     std::map<const void*, uint64_t> dynamic;  // bytes of shared memory that a launch may ask for
     std::map<const void*, int> carveout;      // which changes nothing here
 };
 
-Told& told()
+KernelAttributes& attributes_set()
 {
-    static Told& told = *new Told;
-    return told;
+    static KernelAttributes& attributes_set = *new KernelAttributes;
+    return attributes_set;
 }
 
 uint64_t static_shared(const void* kernel)
@@ -60,13 +60,13 @@ uint64_t before_dynamic(uint64_t static_bytes) { return (static_bytes + 15) / 16
 
 uint64_t dynamic_limit(const void* kernel, uint64_t static_bytes)
 {
-    const auto set = told().dynamic.find(kernel);
-    if (set != told().dynamic.end()) return set->second;
+    const auto set = attributes_set().dynamic.find(kernel);
+    if (set != attributes_set().dynamic.end()) return set->second;
     const uint64_t usual = machine().shared_per_block;
     uint64_t limit = usual - std::min(usual, before_dynamic(static_bytes));
     // Which kernel it is cannot be told: a template, whose arguments are deduced.
     if (!kernel)
-        for (const auto& each : told().dynamic) limit = std::max(limit, each.second);
+        for (const auto& each : attributes_set().dynamic) limit = std::max(limit, each.second);
     return limit;
 }
 
@@ -196,12 +196,12 @@ cudaError_t cudaFuncSetAttribute(KernelAddress kernel, cudaFuncAttribute attribu
             if (value < 0 ||
                 uint64_t(value) + before_dynamic(static_shared(kernel)) > machine().shared_per_block_optin)
                 return result(cudaErrorInvalidValue);
-            told().dynamic[kernel] = uint64_t(value);
+            attributes_set().dynamic[kernel] = uint64_t(value);
             return cudaSuccess;
         case cudaFuncAttributePreferredSharedMemoryCarveout:
             if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared)
                 return result(cudaErrorInvalidValue);
-            told().carveout[kernel] = value;
+            attributes_set().carveout[kernel] = value;
             return cudaSuccess;
         case cudaFuncAttributeNonPortableClusterSizeAllowed:
         case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;  // there are no clusters here
@@ -222,9 +222,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, KernelAddress 
     attributes->maxThreadsPerBlock = int(bound ? bound : m.threads_per_block);
     attributes->ptxVersion = attributes->binaryVersion = 10 * m.major + m.minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_limit(kernel, attributes->sharedSizeBytes));
-    const auto carveout = told().carveout.find(kernel);
+    const auto carveout = attributes_set().carveout.find(kernel);
     attributes->preferredShmemCarveout =
-        carveout == told().carveout.end() ? int(cudaSharedmemCarveoutDefault) : carveout->second;
+        carveout == attributes_set().carveout.end() ? int(cudaSharedmemCarveoutDefault) : carveout->second;
     return cudaSuccess;
 }
 

@@ -129,7 +129,7 @@ void write_models()
 {
     if (models_file < 0) return;
     std::string text;
-    for (const Launches& launches : all_launches()) {
+    for (const KernelLaunches& launches : all_launches()) {
         const std::string title = title_of(launches.name, launches.grid, launches.block, launches.dynamic_bytes);
         const std::optional<harness::Prediction> model = model_of(launches);
         const bool sample = program_options().blocks;

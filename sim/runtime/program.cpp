@@ -26,7 +26,7 @@
 #include "filters.h"
 #include "host_faults.h"
 #include "kernels.h"
-#include "launch_hooks.h"
+#include "launcher.h"
 #include "machines.h"
 #include "notes.h"
 #include "options.h"
@@ -84,7 +84,7 @@ __attribute__((constructor(101))) void begin_program()
     memory();
     place_of(uint64_t(SIM_PLACE));
     host_threads();
-    use_launch_hooks();
+    use_program_launcher();
     protect_variables(PROT_NONE);
     catch_host_faults();
     on_exit(at_exit, nullptr);

@@ -24,7 +24,7 @@ using harness::JsonValues;
 constexpr const char* version = "1";
 
 // The counts of a kernel in one shape.
-harness::Values launch_values(const Launches& l)
+harness::Values launch_values(const KernelLaunches& l)
 {
     return {{"kernel", l.name},
             {"grid_x", l.grid.x},
@@ -39,7 +39,7 @@ harness::Values launch_values(const Launches& l)
             {"blocks_run", l.counts.launched.blocks}};
 }
 
-std::string json_kernel(const Launches& launches)
+std::string json_kernel(const KernelLaunches& launches)
 {
     JsonValues places;
     for (const harness::AccessSite& site : launches.counts.sites)
@@ -60,7 +60,7 @@ std::string counts_csv()
     const std::string date = harness::utc_now();
     std::string text;
     std::vector<std::string> names;
-    const auto line = [&](const Launches& launches, const harness::AccessSite& site) {
+    const auto line = [&](const KernelLaunches& launches, const harness::AccessSite& site) {
         names = {"date_utc", "commit", "machine", "program"};
         std::vector<std::string> cells{date, harness::build_commit, machine().label, program_invocation_short_name};
         for (const harness::Values& values : {launch_values(launches), site_values(site)})
@@ -70,7 +70,7 @@ std::string counts_csv()
             }
         return harness::csv_line(cells);
     };
-    for (const Launches& launches : all_launches())
+    for (const KernelLaunches& launches : all_launches())
         for (const harness::AccessSite& site : launches.counts.sites) text += line(launches, site);
     if (names.empty()) line({}, {});
     return harness::csv_line(names) + text;
@@ -80,7 +80,7 @@ std::string report_json()
 {
     const int blocks = program_options().blocks;
     JsonValues kernels, notes, findings;
-    for (const Launches& launches : all_launches()) kernels.push_back(json_kernel(launches));
+    for (const KernelLaunches& launches : all_launches()) kernels.push_back(json_kernel(launches));
     for (const std::string& note : program_notes()) notes.push_back(json_text(note));
     for (const harness::FindingRecord& finding : program_findings())
         findings.push_back(json_object(finding_members(finding)));

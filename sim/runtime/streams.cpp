@@ -33,15 +33,15 @@ namespace {
 
 constexpr int lowest_priority = 0, highest_priority = -5;
 
-struct Known {
+struct Handles {
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
 };
 
-Known& known()
+Handles& handles()
 {
-    static Known& known = *new Known;
-    return known;
+    static Handles& handles = *new Handles;
+    return handles;
 }
 
 bool is_default(cudaStream_t stream)
@@ -55,7 +55,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority)
     if (!stream || flags & ~cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
     const int device = current_device();
     const int queue = timeline().add_queue(device, !(flags & cudaStreamNonBlocking));
-    *stream = *known().streams.insert(new CUstream_st{flags, priority, device, queue}).first;
+    *stream = *handles().streams.insert(new CUstream_st{flags, priority, device, queue}).first;
     return cudaSuccess;
 }
 
@@ -95,13 +95,13 @@ cudaError_t wait_to_call(cudaStream_t stream, bool valid)
     return cudaSuccess;
 }
 
-bool known_event(cudaEvent_t event) { return known().events.count(event) > 0; }
+bool known_event(cudaEvent_t event) { return handles().events.count(event) > 0; }
 
 bool reached(cudaEvent_t event) { return timeline().host().covers(event->queue, event->number); }
 
 }  // namespace
 
-bool known_stream(cudaStream_t stream) { return is_default(stream) || known().streams.count(stream) > 0; }
+bool known_stream(cudaStream_t stream) { return is_default(stream) || handles().streams.count(stream) > 0; }
 
 int device_of(cudaStream_t stream) { return is_default(stream) ? current_device() : stream->device; }
 
@@ -114,8 +114,8 @@ int queue_of(cudaStream_t stream)
 
 void forget_streams(int device)
 {
-    for (cudaStream_t stream : taken(known().streams, device)) end_stream(stream);
-    for (cudaEvent_t event : taken(known().events, device)) delete event;
+    for (cudaStream_t stream : taken(handles().streams, device)) end_stream(stream);
+    for (cudaEvent_t event : taken(handles().events, device)) delete event;
 }
 
 }  // namespace sim
@@ -140,7 +140,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     SIM_ENTER(false);
-    if (known().streams.erase(stream) == 0) return result(cudaErrorInvalidResourceHandle);
+    if (handles().streams.erase(stream) == 0) return result(cudaErrorInvalidResourceHandle);
     end_stream(stream);
     return cudaSuccess;
 }
@@ -202,7 +202,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
     if (!event || flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
         return result(cudaErrorInvalidValue);
     if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)) return result(cudaErrorInvalidValue);
-    *event = *known().events.insert(new CUevent_st{flags, current_device()}).first;
+    *event = *handles().events.insert(new CUevent_st{flags, current_device()}).first;
     return cudaSuccess;
 }
 
@@ -262,7 +262,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     SIM_ENTER(false);
-    if (known().events.erase(event) == 0) return result(cudaErrorInvalidResourceHandle);
+    if (handles().events.erase(event) == 0) return result(cudaErrorInvalidResourceHandle);
     delete event;
     return cudaSuccess;
 }

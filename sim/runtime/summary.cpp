@@ -23,7 +23,7 @@ std::string counted(uint64_t n, const char* what)
 
 uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
 
-std::string title(const Launches& l)
+std::string title(const KernelLaunches& l)
 {
     const harness::Launched& ran = l.counts.launched;
     const std::string title = title_of(l.name, l.grid, l.block, l.dynamic_bytes) + " x " + std::to_string(ran.launches);
@@ -38,7 +38,7 @@ void print_findings()
     for (const harness::FindingRecord& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
 }
 
-std::string model_text(const Launches& l)
+std::string model_text(const KernelLaunches& l)
 {
     const std::optional<harness::Prediction> model = model_of(l);
     if (!model) return "";
@@ -48,7 +48,7 @@ std::string model_text(const Launches& l)
 
 void print_counts()
 {
-    for (const Launches& l : all_launches()) {
+    for (const KernelLaunches& l : all_launches()) {
         printf("%s", explanation(title(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to memory\n");
         printf("%s", model_text(l).c_str());
@@ -80,7 +80,7 @@ void print_summary()
     for (const std::string& note : program_notes()) printf("note: %s\n", note.c_str());
     print_findings();
     std::set<std::string> names;
-    for (const Launches& l : all_launches()) names.insert(l.name);
+    for (const KernelLaunches& l : all_launches()) names.insert(l.name);
     const uint64_t launches = launches_reported();
     printf("try: %s, %llu launch%s, %s\n", counted(names.size(), "kernel").c_str(), (unsigned long long)launches,
            launches == 1 ? "" : "es", counted(program_findings().size(), "finding").c_str());

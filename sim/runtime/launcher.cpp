@@ -5,7 +5,7 @@
 // memory is closed, the counts are added to those of the kernel, findings are noted, and a kernel that failed makes the
 // runtime return its error. The lock lasts from the begin to the end, so that no two launches overlap.
 
-#include "launch_hooks.h"
+#include "launcher.h"
 
 #include <unistd.h>
 
@@ -189,7 +189,7 @@ class ProgramLauncher : public Launcher {
 
 }  // namespace
 
-void use_launch_hooks()
+void use_program_launcher()
 {
     use_launcher(new ProgramLauncher);  // used until the very end
 }
