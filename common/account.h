@@ -25,7 +25,7 @@ namespace harness {
 struct LineHead {
     std::string program;
     std::string date;      // as utc_now() gives it
-    bool explain = false;  // the accesses
+    bool explain = false;  // the line has the accesses
 };
 
 // The matrices that --print prints for one row of results.

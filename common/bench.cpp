@@ -1,3 +1,11 @@
+// Verifies, counts and times kernels on one matrix shape. In: contenders whose matrices have one layout. Out: their
+// results.
+//
+// Before a pass, outputs are filled with poison; after it, every element, the inputs and the guard bands are compared.
+// When passes are timed, they go round over so many pairs of matrices that none finds its data in the L2. All
+// contenders take a sample in turn, so that a drift of the machine hits all alike. Invariant: the results of timed
+// passes are verified, too.
+
 #include "bench.h"
 
 #include <algorithm>
@@ -10,7 +18,7 @@ namespace harness {
 namespace {
 
 constexpr double sample_ms = 2;      // passes per sample are chosen to last this long
-constexpr double patience_ms = 3000;  // of timing one kernel; after that, fewest_samples do
+constexpr double patience_ms = 3000;  // for timing one kernel; after that, fewest_samples are enough
 constexpr int fewest_samples = 3;
 constexpr int fewest_passes_in_one_launch = 10;
 constexpr uint64_t l2_multiple = 8;  // the working set, in L2 sizes, unless the matrices are tiny
@@ -22,7 +30,7 @@ uint64_t bytes_in(Type type, Shape shape, Expected layout, Holds holds)
     return Contents{type, layout, uint64_t(shape.width), uint64_t(shape.height), 0, holds}.elements() * bytes_of(type);
 }
 
-// Of so many inputs and outputs, on the device.
+// The bytes that so many inputs and outputs take on the device.
 uint64_t footprint(Type type, Shape shape, Expected layout, int buffers)
 {
     return Matrices::footprint(bytes_in(type, shape, layout, Holds::input), buffers) +
@@ -69,7 +77,7 @@ int default_side(Device& device, Type type)
 void require_room(Device& device, Type type, Shape shape, Expected layout)
 {
     const uint64_t free = device.free_bytes(), elements = uint64_t(shape.width) * shape.height;
-    // Twice: past 2^63 bytes the exact sum would overflow.
+    // The sum is first made in floating point, because past 2^63 bytes the exact one would overflow.
     const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
     const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
     const bool on_gpu = device.info().backend == "cuda", simulated = device.info().backend == "sim";
@@ -94,7 +102,7 @@ Bench::Bench(Device& device, Type type, Shape shape, Expected layout, bool timed
     require_room(device, type, shape, layout);
     const DeviceInfo& info = device.info();
     int buffers = 1;
-    // Matrices too small to outgrow the L2 however many there are stay alone in it.
+    // If no number of matrices would outgrow the L2, there is one pair, which stays in the L2.
     const uint64_t in = bytes_in(type, shape, layout, Holds::input), out = bytes_in(type, shape, layout, Holds::result),
                    pair = in + out;
     if (timed && info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
@@ -148,7 +156,7 @@ void Bench::poison(const Contender& c, int buffers)
 {
     for (int i = 0; i < buffers; ++i) device_.fill(output(i, c.expected(), Holds::poison));
     if (!c.result.bus) return;
-    // What the host has before the transfer: what it is to send, or the poison.
+    // The memory of the host before the transfer: it has what it is to send, or the poison.
     const bool sends = c.kernel->transfer.way == Transfer::to_device;
     device_.enqueue_copy(host_memory(c.kernel->transfer.pinned), sends ? (*in_)[0] : (*out_)[0],
                          elements() * bytes_of(type_));
@@ -180,7 +188,7 @@ Done Bench::enqueue(const Contender& c, int buffer, const Look& look)
 // Checks the first `buffers` outputs, their inputs and the guard bands.
 bool Bench::check(Contender& c, int buffers, const Complain& complain)
 {
-    // What has arrived on the host is checked on the device.
+    // Data that have arrived on the host are checked on the device.
     if (c.result.bus && c.kernel->transfer.way == Transfer::to_host)
         device_.enqueue_copy((*out_)[0], host_memory(c.kernel->transfer.pinned), elements() * bytes_of(type_));
 
@@ -261,7 +269,7 @@ void Bench::trace(Contender& c, const TraceSink& sink)
     device_.finish();
 }
 
-// ms of a sample of a peer, which does and checks everything itself.
+// The time in ms of a sample of a peer, which runs and checks everything itself.
 double Bench::peer_ms(Contender& c, int buffers, int passes, const Complain& complain)
 {
     c.result.right = false;

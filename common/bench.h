@@ -24,7 +24,7 @@ struct Contender {
     const Kernel* kernel = nullptr;  // null: the copy
     Block block;                     // for kernels that take one
     Result result;
-    Launch launch;                   // of the first pass; of kernels of the GPU
+    Launch launch;                   // of the first pass; only for kernels of the GPU
     int passes = 1;                  // per sample
     std::vector<double> samples, one_launch_samples;
     double timed_ms = 0;             // in all

@@ -1,4 +1,4 @@
-// What the harness needs of a back end. There is one Device per run.
+// The interface of a back end to the harness. There is one Device per run.
 
 #pragma once
 
@@ -30,7 +30,7 @@ struct DeviceInfo {
     const Machine* simulated = nullptr;  // null: not on the simulator
 };
 
-// Memory on the device, and what it is to hold or should hold.
+// Memory on the device, with the contents that it gets or should have.
 struct Region {
     void* data;
     Contents contents;
@@ -41,7 +41,7 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
-// How a pass is looked at.
+// The options of a pass.
 struct Look {
     // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
     // launch.
@@ -60,9 +60,9 @@ struct Pass {
     Look look{};
 };
 
-// What a pass has done.
+// The last launch and the counts of a pass.
 struct Done {
-    Launch launch;        // its last
+    Launch launch;        // the last launch of the pass
     LaunchCounts counts;  // on the simulator
 };
 
@@ -94,11 +94,11 @@ public:
     virtual void enqueue_copy(void* to, const void* from, uint64_t bytes) = 0;
     virtual void finish() = 0;
 
-    // A GPU measures: the time in ms, on its own clock, of what `work` enqueues.
+    // For GPUs: the time in ms, on the GPU's own clock, of the work that `work` enqueues.
     virtual bool has_clock() const = 0;
     virtual double time_ms(const std::function<void()>& work) = 0;
 
-    // What a pass does wrong that shows only by a closer look: it runs once more.
+    // Runs a pass once more, to look for faults that show only by a closer look.
     virtual LaunchCounts look_closely(const Pass&) { return {}; }
     // How many blocks of a launch run at a time, as the device itself says: a line. Empty: it does not.
     virtual std::string occupancy(const Launch&) { return ""; }

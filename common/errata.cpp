@@ -26,7 +26,7 @@ const Kernel& kernel_named(const std::string& name)
     throw Error{status_bad_input, "the gallery has no kernel " + name};
 }
 
-// What all checks have to say about a kernel, on a matrix of this shape.
+// The findings of all checks of a kernel, on a matrix of this shape.
 Findings reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine, Progress& progress)
 {
     Findings reports;
@@ -56,7 +56,7 @@ Findings reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& mac
     return reports;
 }
 
-// What is to be said of a check of results: it must take what is right and refuse what is not.
+// The findings about a check of results: it must accept right results and refuse wrong ones.
 Findings reports_on_check(Erratum::Check check, const Erratum& e)
 {
     Contents contents{Type::f32, copies, uint64_t(e.width), uint64_t(e.height), 0, Holds::input};
@@ -104,7 +104,7 @@ std::string paragraph(const std::string& text)
     return out + line + "\n";
 }
 
-// The faults that go by one of these names; all without names. Throws status_bad_input for a name that none goes by.
+// The faults with one of these names; all faults without names. Throws status_bad_input for a name that no fault has.
 std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
 {
     const auto goes_by_name = [](const Erratum& e, const std::string& name) {

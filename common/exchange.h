@@ -42,7 +42,8 @@ public:
     // Both throw status_bad_input where the GPUs cannot do it.
     virtual void copy(const Piece& piece) = 0;
     virtual void send(const std::vector<Piece>& pieces, int stream) = 0;
-    // Keeps its place until the matrices are released. Throws status_bad_input if a GPU has too little memory.
+    // The memory keeps its address until the matrices are released. Throws status_bad_input if a GPU has too little
+    // memory.
     virtual void* buffer(int gpu, int number, uint64_t bytes) = 0;
 
 protected:

@@ -19,9 +19,9 @@ namespace harness {
 constexpr Type all_types[] = {Type::i8, Type::f16, Type::f32, Type::f64, Type::i32, Type::f64x2};
 constexpr int types = sizeof all_types / sizeof *all_types;
 
-// A kernel's launcher, for a type that the kernel is not for.
+// Stands in for a kernel's launcher where the kernel is not for that type.
 [[noreturn]] void refuse_type();
-// Where one GPU is to run a kernel of several.
+// Stands in for it where one GPU is to run a kernel for several.
 [[noreturn]] void refuse_one_gpu();
 
 const char* name_of(Type type);          // char, half, float, ...
@@ -39,7 +39,7 @@ enum class Part { lesson, variant, bound, faulty };
 // The way in which the GPUs of a kernel exchange data: by access to each other's memory, or by messages.
 enum class Needs { peers, messages };
 
-// What a copy between host and device measures, in the place of a kernel.
+// A copy between host and device, which takes the place of a kernel.
 struct Transfer {
     enum Way { none, to_device, to_host } way = none;
     bool pinned = false;
@@ -51,8 +51,8 @@ public:
     virtual ~Peer() = default;
     // Why it cannot take part; empty if it can.
     virtual std::string absent() = 0;
-    // ms of so many passes in all, on so many pairs of matrices in turn. Throws status_wrong_result if any result
-    // is wrong, status_bad_input if it cannot be had.
+    // ms of so many passes in all, on so many pairs of matrices in turn. Throws status_wrong_result if any result is
+    // wrong, status_bad_input if the peer gives none.
     virtual double time_ms(Type type, int width, int height, int buffers, int passes) = 0;
     virtual void release() = 0;  // its matrices
 };
@@ -80,22 +80,22 @@ struct Kernel {
                                       int height);
     PartLauncher launch_on_parts[types] = {};
     TogetherLauncher launch_together[types] = {};  // null: each GPU has a pass of its own
-    int gpus = 0;  // so many; 0: one GPU runs it on the whole matrix
+    int gpus = 0;  // number of GPUs; 0: one GPU runs it on the whole matrix
     Needs needs = Needs::peers;
 };
 
 constexpr int usual_gpus = 4;  // on the simulator
 
-// Whether a kernel goes by this on the command line: its name, a row of its source (B7), or the
-// letter of a source (B: all of its rows).
+// True if the command line may call a kernel by this: its name, a row of its source (B7), or the letter of a source (B:
+// all of its rows).
 bool goes_by(const Kernel& kernel, const std::string& name);
 
 // Every kernel linked into this program, in the order of its source files.
 std::vector<Kernel>& kernels();
-// Whether one of them is for several GPUs.
+// True if one of them is for several GPUs.
 bool any_on_parts();
 
-// A published fault: what is wrong, what finds it, what is left of the conclusion drawn from it.
+// A published fault: the fault itself, the check that finds it, and how much of the published conclusion remains.
 struct Erratum {
     std::string id;         // E1, ...
     std::string source;     // where it was published
@@ -104,11 +104,11 @@ struct Erratum {
     std::string corrected;  // a kernel, or the name of `sound_check`, that does it right
     int width = 0, height = 0;  // of a matrix that shows it
     std::string story;
-    // In the place of kernels: is odata what it should be? On the host, on floats.
+    // Or checks of results instead of kernels, on the host and on floats: they say whether odata is right.
     using Check = bool (*)(const float* odata, const float* idata, int width, int height);
     Expected expected = transposes;
     Check faulty_check = nullptr, sound_check = nullptr;
-    // Or published figures, held against what must be true of them: what is wrong, empty if nothing is.
+    // Or published figures, checked against facts: the fault as a text, empty if there is none.
     using Method = std::string (*)();
     Method faulty_method = nullptr, sound_method = nullptr;
 };

@@ -12,7 +12,7 @@
 
 namespace harness {
 
-// As the maker publishes them.
+// A link with the figures that its maker publishes.
 struct Link {
     const char* name;
     double gbs;         // of each GPU, in each direction, 10^9 bytes/s

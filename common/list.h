@@ -10,7 +10,8 @@ namespace harness {
 // `make list` puts the lists one below the other.
 std::string list_text();
 
-// The same for programs, as CSV: step, kernel, part, on, produces, source_rows, and of lessons the idea (lessons.h).
+// The same list for programs, as CSV: step, kernel, part, on, produces, source_rows, and the idea of a lesson
+// (lessons.h).
 std::string list_csv();
 
 }  // namespace harness

@@ -4,7 +4,7 @@
 
 namespace harness {
 
-// Past the guard band, rounded to what a large matrix would begin on by itself.
+// The distance of two matrices: their bytes and a guard band, rounded up to the alignment of a large matrix.
 uint64_t Matrices::stride(uint64_t bytes)
 {
     const uint64_t unit = bytes >= lead ? lead : 512;

@@ -27,7 +27,7 @@ public:
     // Tells what happened to the guard band of that number.
     static std::string describe_guard(size_t number, const Mismatch& mismatch);
 
-    // What a Matrices takes from the device's memory.
+    // The bytes that a Matrices takes from the device's memory.
     static uint64_t footprint(uint64_t bytes, int count);
 
 private:

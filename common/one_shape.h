@@ -25,7 +25,7 @@ struct Task {
 struct Listeners {
     Complain complain;
     Progress& progress;
-    WholeFile* traced = nullptr;   // where the requests of kernels go that were found right; null: nowhere
+    WholeFile* traced = nullptr;   // for the requests of kernels that were found right; null: nowhere
     Account* account = nullptr;    // takes the matrices that are printed; null: nobody asks for them
 };
 

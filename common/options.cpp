@@ -175,7 +175,7 @@ void limit_print(Options& o)
                           s.height, s.width, max_printed));
 }
 
-// The table as getopt_long() wants it. An option's value is its place in the table, from 1.
+// The table in the form of getopt_long(). An option's value is its place in the table, from 1.
 std::vector<option> getopt_table()
 {
     std::vector<option> table;

@@ -23,12 +23,12 @@ struct Options {
     std::vector<Block> blocks;         // empty: each kernel's own
     bool one_launch = false, once = false, print = false, errata = false;
     std::string csv;      // a path; empty: none
-    std::string trace;    // the same
-    std::string json;     // the same
+    std::string trace;    // a path; empty: none
+    std::string json;     // a path; empty: none
     double peak_gbs = 0;  // 0: ask the device
     const Machine* machine = &machine_named("h200");  // that the simulator stands for
     int gpus = 0;  // for kernels of several GPUs; 0: all, or the usual number of the simulator
-    std::string link = "nvlink4";  // between them, in the model
+    std::string link = "nvlink4";  // between GPUs, in the model
     int patience_s = 60;           // how long to wait for a process that does not come
     bool explain = false;
     bool separate_host = false;  // launchers run in a process of their own

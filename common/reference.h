@@ -1,4 +1,4 @@
-// What every kernel must produce, element by element, worked out from positions alone.
+// The result that every kernel must produce, element by element, worked out from positions alone.
 //
 // A kernel moves elements by the index arithmetic of threads and tiles. The reference asks
 // the opposite question, once per output element: which input element belongs here? Input
@@ -19,7 +19,7 @@
 
 namespace harness {
 
-// Of elements: char, half, float, double, int, and double2, which is a pair of doubles.
+// Types of elements: char, half, float, double, int, and double2, which is a pair of doubles.
 enum class Type { i8, f16, f32, f64, i32, f64x2 };
 
 using uint128_t = unsigned __int128;
@@ -184,7 +184,7 @@ HOST_DEVICE inline uint64_t mix64(uint64_t v)
     return v ^ (v >> 32);
 }
 
-// Seeds from here on are secret: who knows some elements and this file still cannot tell the others.
+// Seeds from here on are secret: this file and some elements of a matrix do not tell the other elements.
 constexpr uint32_t first_secret_seed = 1 << 16;
 
 // The second mixing of a secret seed.
@@ -248,8 +248,8 @@ HOST_DEVICE inline Bits bits_of(int32_t number, Type type)
     return bits;
 }
 
-// The exponent bits that make a pattern a finite number, neither zero nor subnormal: one is 0, the next
-// is 1. None in whole numbers, one of either half in pairs.
+// The bit that keeps a pattern a finite number, neither zero nor subnormal: this bit of the exponent is 0, and the next
+// one is 1. Whole numbers have none, and pairs have one in either half.
 template <typename Bits>
 HOST_DEVICE inline Bits exponent_bit(Type type)
 {
@@ -264,9 +264,9 @@ HOST_DEVICE inline Bits ordinary(Bits bits, Type type)
     return Bits((bits & ~high) | high >> 1);
 }
 
-// What a matrix holds: an input, what must be in an output afterwards, or the poison an output
-// is filled with beforehand. The poison is the complement of the expected bits, so that an
-// element nobody writes is wrong whatever was expected of it.
+// The contents of a matrix: an input, the result that an output must have afterwards, or the poison that fills it
+// beforehand. The poison is the complement of the expected bits, so that an element that no thread writes is wrong
+// whatever was expected of it.
 enum class Holds { input, result, poison };
 
 struct Contents {
@@ -289,7 +289,7 @@ struct Contents {
         return n / output_columns(expected, width, height) * pitch();
     }
 
-    // Is element `o` of an output one that the kernel writes?
+    // True if element `o` of an output is one that the kernel writes.
     HOST_DEVICE bool written(uint64_t o) const
     {
         if (expected.what == Produces::pieces) return source_of_piece(o, width, height, expected.tile, ~0ull) != ~0ull;

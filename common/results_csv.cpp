@@ -147,7 +147,7 @@ const Column columns[] = {
     // clang-format on
 };
 
-// They follow where a matrix was spread over several GPUs.
+// These columns are added where a matrix was spread over several GPUs.
 const Column columns_of_several[] = {
     // clang-format off
     {"gpus", Of::every_row, CELL(l.row.gpus ? number(l.row.gpus) : "")},

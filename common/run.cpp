@@ -1,3 +1,7 @@
+// In: the options. Out: tables on the terminal, files, and an exit status. The device and the files are opened, and
+// every matrix is checked for room, before the first kernel runs. Then each device verifies, and times or counts, its
+// kernels on one shape after another. The files get their places at the end.
+
 #include "run.h"
 
 #include <algorithm>
@@ -54,7 +58,7 @@ struct Setting {
     std::string date = utc_now();
 };
 
-// Throws status_bad_input if the options want of a device what it does not have.
+// Opens the device. Throws status_bad_input if the options ask for something that it does not have.
 std::unique_ptr<Device> open_asked(const Options& options, const Machine& machine, std::string& remark)
 {
     Wanted wanted(machine, options.gpus, options.patience_s);
@@ -78,7 +82,7 @@ std::vector<Shape> shapes_of(const std::vector<Shape>& asked, Device& device, Ty
     return {{side, side}};
 }
 
-// The GPU's kernels on the device asked for, and functions of the CPU there; those of the two that have any.
+// One run for the kernels on the device asked for, and one for functions of the CPU, each only if it has contenders.
 std::vector<DeviceRun> device_runs(std::unique_ptr<Device> device, const std::string& remark,
                                    const Setting& setting, WholeFile* trace)
 {
@@ -287,7 +291,7 @@ void use_gpus(int gpus)
         if (k.gpus && gpus) k.gpus = gpus;
 }
 
-// Where there are several processes, only the first one prints and writes.
+// If there are several processes, only the first one prints and writes.
 void leave_output_to_the_first(Options& options)
 {
     if (!any_on_parts() || world().rank == 0) return;

@@ -45,7 +45,8 @@
 struct alignas(16) double2 { double x, y; };  // as CUDA has it
 #endif
 
-// What kernels are compiled for, one for each harness::Type. They move a half, and need not know what it means.
+// The types that kernels are compiled for, one for each harness::Type. Kernels move a half, and need not know what it
+// means.
 #ifndef ELEMENT_TYPES
 #define ELEMENT_TYPES char, unsigned short, float, double, int, double2
 #endif
@@ -69,7 +70,7 @@ using harness::writes_nothing;
 
 #define NAMED(kernel, row, backend, ...) (harness::Named{#kernel, row, backend, __FILE__, __VA_ARGS__})
 
-// Registers a struct with a pass, and what more of it is given.
+// Defines a struct with the pass and the members that come last among the arguments, and registers it.
 #define REGISTER(kernel, named, produces, block_shape, pass, ...)                                                \
     struct kernel##_pass {                                                                                       \
         static constexpr harness::Expected expected = produces;                                                  \

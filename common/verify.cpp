@@ -1,3 +1,7 @@
+// Finds out what is wrong with a matrix. In: a matrix on the device, and its expected contents. Out: a sentence about
+// the first wrong element, or every element as a number. Bits are looked up by making the patterns of all input
+// elements again, one after another, so the cost of a look-up is linear in the matrix.
+
 #include "verify.h"
 
 #include <algorithm>
@@ -18,7 +22,7 @@ uint128_t bits_at(const Contents& contents, uint64_t o)
     return with_bits(contents.type, [&](auto zero) { return uint128_t(contents.at<decltype(zero)>(o)); });
 }
 
-// What lies in memory, as long as an element.
+// The bits of the element at this place in memory.
 uint128_t bits_in(const void* memory, Type type)
 {
     uint128_t bits = 0;
@@ -139,7 +143,7 @@ Numbered numbered(Device& device, const Region& matrix)
     Numbered numbers{{}, int(std::to_string(elements - 1).size()) + 1};
     for (uint64_t o = 0; o < contents.elements(); ++o) {
         const uint128_t found = bits_in(&data[o * bytes], contents.type);
-        // Patterns may repeat: what is as it should be comes from where it should.
+        // Patterns may repeat, so an element with the expected bits counts as the expected element.
         const bool right =
             contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
         if (o % columns == 0) numbers.rows.emplace_back();

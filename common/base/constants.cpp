@@ -1,5 +1,5 @@
 // A latency of the model is a difference of two lives of a block, so that whatever else a block does cancels. A rate is
-// measured as it is.
+// measured directly.
 
 #include "constants.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using M = Measurements;
 
-// ns of a pair of barriers is the difference of 9 and 1 pairs. One barrier is a half of it.
+// ns of a barrier: the difference of the lives with 9 and with 1 pair of barriers is 16 barriers.
 double barrier_of_32(const M& m) { return (m("life_9_barrier_pairs_32") - m("life_1_barrier_pair_32")) / 16; }
 double barrier_of_1024(const M& m) { return (m("life_9_barrier_pairs_1024") - m("life_1_barrier_pair_1024")) / 16; }
 
@@ -48,7 +48,7 @@ double Measurements::operator()(const char* constant) const
 const std::vector<Constant>& constants()
 {
     static const std::vector<Constant>& all = *new std::vector<Constant>{
-        // Launches back to back of a kernel that waits, less the time that it waits.
+        // Launches of a kernel that waits, back to back, less the time that it waits.
         {CONSTANT("launch_time", ns, launch_ns, "a launch, beside the time of its kernel"),
          {[](const M& m) { return m("launch"); }}},
         // A block alone on its SM, whose threads do nothing.
@@ -56,8 +56,8 @@ const std::vector<Constant>& constants()
          {[](const M& m) { return m("life_empty_32"); }}},
         {CONSTANT("thread_time", ns, thread_ns, "more for each further thread"),
          {[](const M& m) { return (m("life_empty_1024") - m("life_empty_32")) / more_threads; }}},
-        // A block that loads lives longer. It is the way through the SM and the latency of the DRAM, which may be those
-        // of two cards.
+        // A block that loads lives longer, by the way through the SM and the latency of the DRAM. These two may be
+        // measured on two cards.
         {CONSTANT("load_time", ns, load_ns, "a load from DRAM"),
          {[](const M& m) { return m("life_load_32") - m("life_empty_32") - m("latency_dram_ns"); },
           [](const M& m) { return m("latency_dram_ns"); }}},
@@ -146,7 +146,7 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
             if (of != measured.begin()) source = &*of;
         }
         if (!std::isnan(sum)) {
-            value = std::strtod(format("%.6g", sum).c_str(), nullptr);  // as it is written
+            value = std::strtod(format("%.6g", sum).c_str(), nullptr);  // with the digits that the file gets
             if (source != &measured.front()) notes[figure.key] = "of the " + source->card;
             continue;
         }
@@ -185,7 +185,7 @@ std::string measured_machine_text(Machine machine, const std::vector<Measurement
         {"A machine for --machine FILE. Its last part has the constants of the model of times. They follow from what",
          "./microbench measured, by the formulas of common/base/constants.cpp."},
         notes);
-    parse_machine("the machine that was measured", text);  // a driver may tell no clock
+    parse_machine("the machine that was measured", text);  // checks the text: a driver may not know its clock
     return text;
 }
 

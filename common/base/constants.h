@@ -17,7 +17,7 @@ public:
     std::string date, card, driver;
 
     void set(const std::string& constant, double value) { values_[constant] = value; }
-    // Not a number if this was not measured.
+    // The value of a constant; not a number if it was not measured.
     double operator()(const char* constant) const;
 
 private:

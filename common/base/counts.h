@@ -31,8 +31,8 @@ struct AccessCounts {
     void add(const AccessCounts& more);
 };
 
-// Its sums, as columns of CSV files and members of JSON name them. A new counter is a member and a row here, and the
-// code that counts it (sim/core/counter.cpp).
+// The sums of AccessCounts, as columns of CSV files and members of JSON name them. A new counter is a member and a row
+// here, and the code that counts it (sim/core/counter.cpp).
 struct AccessSum {
     using Sum = uint64_t AccessCounts::*;
     const char* name;
@@ -108,8 +108,8 @@ struct DramCounts {
 
 // Input of a roofline (model.cpp). Lines have 128 bytes, sectors 32.
 struct RooflineCounts {
-    // Loads of a warp with no store between them, if at least one waits for the memory: it misses the L1, or finds a
-    // line that is on its way. Of the others, all hit.
+    // load_batches: loads of a warp with no store between them, if at least one waits for the memory because it misses
+    // the L1, or finds a line that is on its way. hit_batches: loads that all hit.
     uint64_t load_batches = 0, hit_batches = 0;
     uint64_t l1_turns = 0;         // of the L1: sectors at the same place of their lines take turns
     uint64_t missed_lines = 0;     // that loads bring from the L2 into the L1
@@ -123,7 +123,7 @@ struct RooflineCounts {
 struct LaunchCounts {
     std::vector<AccessSite> sites;
     std::vector<FindingRecord> findings;  // what the kernel must not do
-    uint64_t findings_total = 0;        // how often it did
+    uint64_t findings_total = 0;        // how many of these faults there were
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
     uint64_t partition_round = 0;  // bytes of one round over all partitions

@@ -24,8 +24,8 @@ struct Error {
 // The message as one line that a terminal shows: control characters, and bytes that are not UTF-8, as \x1b.
 std::string printable(const std::string& message);
 
-// Where nothing may be thrown, because no stack leads to main: on a second thread, on a fiber. As long as the calling
-// thread has one of these, memory that runs out ends the program with one line and status_bad_input.
+// Marks code from which nothing may be thrown, because no stack leads to main: on a second thread, on a fiber. As long
+// as the calling thread has one of these, memory that runs out ends the program with one line and status_bad_input.
 class NoWayOut {
 public:
     NoWayOut();
@@ -36,8 +36,7 @@ private:
     bool before_;
 };
 
-// For memory that could not be had: throws std::bad_alloc, or ends the program where there is NoWayOut. `new` calls it,
-// too.
+// Called when memory runs out: throws std::bad_alloc, or ends the program where there is NoWayOut. `new` calls it, too.
 [[noreturn]] void out_of_memory();
 
 // A number of bytes for a reader: 4.2 MB.

@@ -30,7 +30,7 @@ bool write_all(int file, const char* text, size_t bytes)
     return true;
 }
 
-// Where a link leads, though nothing may be there yet. Not where a link on the way to it leads: the folder is that.
+// The path that a link leads to, even if no file is there yet. Links in the folders of the path are not followed.
 std::string followed(std::string path)
 {
     char target[PATH_MAX];
@@ -50,7 +50,7 @@ WholeFile::WholeFile(const char* option, const std::string& path) : option_(opti
     if (!exists && errno != ENOENT) fail(errno);
     if (exists && S_ISDIR(existing.st_mode)) fail(EISDIR);
     if (exists && !S_ISREG(existing.st_mode)) {
-        file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);  // it has no place to take
+        file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);  // a pipe or a device is written, not replaced
         if (file_ < 0) fail(errno);
         return;
     }

@@ -8,24 +8,24 @@
 namespace harness {
 
 // Writes a file whole or not at all. The text goes to a file without a name in the folder of `path`, which takes its
-// place at once: a program that is killed leaves nothing. Where the file system has no such files, as NFS, a program
-// that is killed leaves one called .new-…. Tried before the work, so that a path that cannot be written costs no
-// results.
+// place at once, so a program that is killed leaves nothing. Where the file system has no such files, as NFS, a program
+// that is killed leaves one called .new-…. The file is opened before the work, so that a path that cannot be written
+// costs no results.
 class WholeFile {
 public:
-    // `option`: that named the path. Throws status_bad_input.
+    // `option`: the one that named the path. Throws status_bad_input.
     WholeFile(const char* option, const std::string& path);
-    ~WholeFile();  // without commit(), nothing of it is there
+    ~WholeFile();  // without commit(), the file is as it was before
     WholeFile(const WholeFile&) = delete;
 
     // Never throws for what the disk does: check() does, afterwards. It may be called where nothing may be thrown.
     void append(std::string_view text);
     // Writes what was appended. Throws status_bad_input if it, or anything before, could not be written.
     void check();
-    // The same, and the file takes its place.
+    // Writes what was appended, and puts the file in its place. Throws as check() does.
     void commit();
 
-    // Whether both would take one place. A device has room for all.
+    // True if both files would replace the same one. A device has room for all.
     bool same_place(const WholeFile& other) const;
     const std::string& option() const { return option_; }
     const std::string& path() const { return path_; }

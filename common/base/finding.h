@@ -67,7 +67,7 @@ struct FindingRecord {
     std::optional<WrongElement> wrong;
 };
 
-// What a function throws that cannot go on after a finding: main prints its sentence.
+// Thrown by a function that cannot go on after a finding. main prints its sentence.
 struct FindingError : Error {
     explicit FindingError(const FindingRecord& found) : Error{status_wrong_result, found.text}, finding(found) {}
     FindingRecord finding;

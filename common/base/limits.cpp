@@ -41,8 +41,8 @@ struct Names {
 constexpr Names version_1{"/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 constexpr Names version_2{"", "/memory.max", "/memory.current", "inactive_file"};
 
-// A limit holds for all groups inside the group. A container may see itself as the root, whatever the path says: what
-// is not there is passed over.
+// The bytes that a group leaves. A limit holds for all groups inside the group. A container may see itself as the root,
+// whatever the path says, so folders that are not there are passed over.
 uint64_t left_in(const std::string& root, std::string path, const Names& names)
 {
     uint64_t least = unlimited;

@@ -31,7 +31,7 @@ bool is_file(const std::string& name)
     return ends || name.find('/') != name.npos;
 }
 
-// The files that were read. They stay, because others refer to them.
+// The machine in a file. Files that were read stay in memory, because others refer to them.
 const Machine& machine_in_file(const std::string& path)
 {
     static std::map<std::string, Machine>& known = *new std::map<std::string, Machine>;

@@ -42,7 +42,7 @@ struct PartitionMap {
     }
 };
 
-// What a memory partition takes for what it does, in ns; all zero: no model of this machine.
+// The time that a memory partition takes for each operation, in ns; all zero: no model of this machine.
 //
 // Memory moves in bursts of 32 bytes, a partition one at a time. A burst written to a DRAM page of
 // which less than half is written while the same blocks run is scattered: the page is opened and
@@ -73,7 +73,7 @@ struct Roofline {
     double blocks_per_s = 0;      // started
     double stream_gbs = 0;        // DRAM, reads and writes in order
     double scatter_gbs = 0;       // the same, every 128 bytes stored about 64 KB from the last
-    // As shares of the time that a line of 128 bytes takes in order.
+    // The following are shares of the time that a line of 128 bytes takes in order.
     double half_load = 0;         // a load of 64 bytes or less, anywhere in the memory
     double half_store = 0;        // a store of 64 bytes
     double unfilled_store = 0;    // a store of 4 bytes
@@ -125,7 +125,7 @@ struct Machine : Capability {
     MemoryModel model;
     Roofline roofline;
     std::string measured, driver, card;  // when the constants of the roofline were measured, and on what
-    // Of a load from DRAM, in clocks of the SM; 0: not known.
+    // The latency of a load from DRAM, in clocks of the SM; 0: not known.
     int latency_clocks = 0;
     std::string latency_source;
 
@@ -144,7 +144,7 @@ struct Machine : Capability {
     }
 };
 
-// Those that are built in.
+// The built-in machines.
 const std::vector<Machine>& machines();
 
 // The row of a capability or, if it has none, that of the last one before it with the same major number. Throws bad
@@ -158,8 +158,8 @@ const Machine& machine_named(const std::string& name_or_file);
 // The --list-machines text: the built-in machines and, if it is another one, the chosen one.
 std::string list_machines(const Machine& chosen);
 
-// The same as CSV, whole: the limits of an SM and the map, too. A hash is its masks in hexadecimal, that of bit 0
-// first.
+// The same list as CSV, with the limits of an SM and the map, too. A hash is written as its masks in hexadecimal,
+// beginning with that of bit 0.
 std::string machines_csv(const Machine& chosen);
 
 }  // namespace harness

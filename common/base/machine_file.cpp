@@ -287,7 +287,7 @@ private:
                       "map_like = NAME");
     }
 
-    // Limits of the simulator.
+    // Checks the limits of the simulator.
     void check() const
     {
         const std::string& name = machine_.name;
@@ -324,7 +324,7 @@ std::string hash_text(const std::vector<uint64_t>& hash)
     return trimmed(text);
 }
 
-// Empty: 0, or nothing.
+// The text of a value; empty if it is 0 or missing.
 std::string value_text(const Figure& figure, const Place& place)
 {
     const std::string unit = name_of(figure.unit), written = unit.empty() ? "" : " " + unit;

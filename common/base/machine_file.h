@@ -43,7 +43,7 @@ struct Figure {
     const char* meaning;  // for the comment of the line; empty: the key says it
 };
 
-// All but the constants of the model of times.
+// All figures but the constants of the model of times.
 const std::vector<Figure>& figures();
 
 // A name has these characters, and so many of them.
@@ -54,7 +54,7 @@ constexpr size_t longest_machine_name = 30;
 // line, and what is wrong there.
 Machine parse_machine(const std::string& from, const std::string& text);
 
-// The same of a file.
+// The machine that a file describes. Throws as parse_machine() does.
 Machine read_machine(const std::string& from, const std::string& path);
 
 // The rows of common/machines/capabilities.csv.

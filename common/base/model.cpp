@@ -1,3 +1,10 @@
+// Two models of times, of which a machine has at most one.
+//
+// In the model of a memory, the partition that takes longest needs a time for each burst, more for a scattered one, and
+// each barrier adds its own time. In the roofline, each resource needs a time for a block. A block waits for latencies
+// and queues for the slowest resource with the other blocks of its SM. The time is that between the ends of two blocks,
+// times the blocks of an SM, plus the launches. The cost is linear in the blocks that an SM holds.
+
 #include "model.h"
 
 #include <algorithm>

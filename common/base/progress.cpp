@@ -28,7 +28,7 @@ Progress::Progress(std::string program) : program_(std::move(program))
     try {
         thread_ = std::thread(&Progress::serve, this);
     } catch (const std::exception&) {
-        // A limit of threads or of memory: the work goes on without.
+        // Threads or memory are limited, so the work goes on without the line.
     }
 }
 

@@ -18,7 +18,7 @@ public:
     Progress(const Progress&) = delete;
 
     void doing(const std::string& what);
-    // doing() is then about part n of m, until another one begins.
+    // From now on, doing() is about part n of m.
     void part(size_t n, size_t m);
     // A line before work of many seconds. It stays.
     void announce(const std::string& what);

@@ -61,7 +61,7 @@ inline Plausibility plausibility(double gbs, double peak_gbs, uint64_t working_s
     return Plausibility::dram;
 }
 
-// What is wrong with such a measurement. Empty: nothing. how: words for between.
+// The fault of such a measurement as a text; empty if there is none. `how`: words for between.
 inline std::string impossible(double gbs, double peak_gbs, uint64_t working_set_bytes, uint64_t l2_bytes,
                               const char* how = "")
 {

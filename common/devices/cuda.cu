@@ -14,8 +14,8 @@ class Gpu : public Device {
 public:
     Gpu()
     {
-        // Of several cards, CUDA takes the first that no other process has for itself. The first call that needs one
-        // decides.
+        // If there are several cards, CUDA takes the first that no other process has for itself. The first call that
+        // needs a card decides.
         int card = 0;
         cudaDeviceProp properties;
         CUDA(cudaFree(nullptr));

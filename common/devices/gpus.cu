@@ -54,7 +54,7 @@ public:
     int device(int g) const { return members_.device[g]; }
     void use(int g) { CUDA(cudaSetDevice(device(g))); }
 
-    // The largest of all processes' numbers. They meet here.
+    // The largest of all processes' numbers. The processes meet here.
     double most(double value)
     {
         std::vector<double> values{value};
@@ -80,7 +80,8 @@ public:
         CUDA(cudaStreamWaitEvent(stream_[g][later], event_[g][first], 0));
     }
 
-    // Not on the default stream: there, CUDA lets a copy between two devices wait for all work of both.
+    // The copy is not on the default stream, because there CUDA lets a copy between two devices wait for all work of
+    // both.
     void copy(const Piece& p) override
     {
         need_peers();
@@ -409,7 +410,7 @@ private:
             }
     }
 
-    // All processes go on with the same result.
+    // Gives all processes the same result: the sum of the counts, and the first mismatch.
     void agree(std::vector<Mismatch>& all)
     {
         std::vector<double> counts, firsts;

@@ -1,5 +1,5 @@
-// Takes note of every launch: what the kernels write as kernel<<<grid, block>>>(...) becomes calls of the
-// CUDA runtime, and the linker has them come here first (--wrap, Makefile).
+// Notes every launch. kernel<<<grid, block>>>(...) becomes calls of the CUDA runtime, and the linker has these calls
+// come here first (--wrap in mk/compile.mk).
 
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@ extern "C" {
 
 unsigned __real___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream);
 
-// What stands between <<< and >>>.
+// Gets the configuration, which stands between <<< and >>>.
 unsigned __wrap___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
     grid.z = cuda::note_launch(nullptr, grid, block);
@@ -19,7 +19,7 @@ unsigned __wrap___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
 cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                     cudaStream_t stream);
 
-// Then, with CUDA up to 12, the kernel.
+// Gets the kernel, with CUDA up to 12.
 cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                     cudaStream_t stream)
 {
@@ -30,7 +30,7 @@ cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, v
 cudaError_t __real___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                       cudaStream_t stream);
 
-// The same, with CUDA 13: the kernel by its handle.
+// Gets the kernel by its handle, with CUDA 13.
 cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                       cudaStream_t stream)
 {

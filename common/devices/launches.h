@@ -1,5 +1,5 @@
-// The launches of a GPU's back end. kernel<<<grid, block>>>(...) has no room for what the back end wants of a launch,
-// or wants to know of it, so both lie here while a pass is enqueued.
+// The launches of a GPU's back end. kernel<<<grid, block>>>(...) has no room for a setting of the back end or for a
+// note to it, so both lie here while a pass is enqueued.
 
 #pragma once
 

@@ -42,7 +42,7 @@ struct Members {
 
 using MakeNetwork = std::unique_ptr<Network> (*)(const Members& members);
 
-// Null where the program is built without NCCL.
+// The function that makes a network; null where the program is built without NCCL.
 inline MakeNetwork& network_maker()
 {
     static MakeNetwork maker = nullptr;

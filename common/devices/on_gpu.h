@@ -30,7 +30,7 @@ inline void check(cudaError_t status, const char* call, const char* file, int li
                 format("%s:%d: %s: %s%s", file, line, call, cudaGetErrorString(status), after.c_str())};
 }
 
-// Why there is no GPU, as the call says that counts them.
+// The reason why there is no GPU, by the status of the call that counts them.
 inline std::string why_no_gpu(cudaError_t status)
 {
     return status == cudaSuccess                   ? "none installed"
@@ -38,7 +38,7 @@ inline std::string why_no_gpu(cudaError_t status)
                                                    : cudaGetErrorString(status);
 }
 
-// The version of the driver itself, where it says; of the CUDA it supports otherwise.
+// The version of the driver itself, or of the CUDA that it supports if the driver does not say.
 inline std::string driver_version()
 {
     const std::string driver = nvidia_driver();

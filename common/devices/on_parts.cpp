@@ -155,7 +155,7 @@ void OnParts::launch_all()
     account_.report.partitions.dram = {};
 }
 
-// A launch tells its stream by this, which points nowhere.
+// The handle by which a launch names its stream. It points nowhere.
 CUstream_st* OnParts::stream(int gpu, int number)
 {
     settings_.device = gpu;

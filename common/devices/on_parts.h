@@ -32,7 +32,7 @@ struct Found {
     int gpu;
 };
 
-// What the launches of a pass have done.
+// The launches of a pass, added up.
 struct Account {
     harness::Launch last;
     // Sums, without findings. GPUs begin at the same time, and run as many blocks at a time as each other.
@@ -73,8 +73,8 @@ protected:
     Account account_;
 };
 
-// A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. A page follows that no other GPU's rows are
-// in.
+// A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. The page behind them has no rows of another
+// GPU.
 class Slice {
 public:
     Slice(void* whole, uint64_t offset, uint64_t bytes) : Slice(bytes)

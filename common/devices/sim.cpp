@@ -57,7 +57,7 @@ public:
         Done done{account.last, counts_of(account.report, machine_, pass.look.locate)};
         if (pass.kernel.gpus) done.counts.between = account.between(pass.kernel.gpus);
         add_findings(done.counts, account.found);
-        // Each element stored once, and none loaded: if the result is right, there was no race.
+        // If each element was stored once and none was loaded, a right result shows that there was no race.
         if (account.report.unordered_possible || account.report.output_stored > written_bytes(pass.odata.contents))
             add_races(done.counts, pass);
         return done;

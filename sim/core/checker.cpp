@@ -1,9 +1,10 @@
 // Races and uninitialized loads in shared memory. In: the requests of a warp. Out: suspicious accesses for
 // hazards.cpp, and findings.
 //
-// Each word has the accesses that still matter. An access is harmless if nobody else has been at the word since the
-// barrier, which one comparison shows. Only otherwise is it looked at. A word that was accessed in this block has been
-// stored to. Words become bytes when an element smaller than a word is first accessed.
+// Each word has the accesses that may still race with a later one. An access is harmless if no other thread has
+// accessed the word since the barrier, which one comparison shows. All other accesses get a closer look. A mark of this
+// block in a word also means that the word was stored to. Words become bytes when an element smaller than a word is
+// first accessed.
 //
 // The record is overwritten and never cleared, because times only grow. The cost is a few instructions for each lane.
 
@@ -33,16 +34,16 @@ void SharedChecker::check(const Request& request, uint32_t site, int first_threa
     else check_cells<store>(request, first, array, findings);
 }
 
-// `kind`: atomic stands for all that is not plain.
+// `kind` is load or store for a plain access, and atomic for every other one.
 template <Kind kind>
 void SharedChecker::check_cells(const Request& request, Mark first, const SharedArray& array, Findings& findings)
 {
-    // What does not change is kept out of the loops by hand: the compiler cannot tell that storing to a cell does not
-    // change it.
+    // These values are computed before the loops by hand, because the compiler cannot tell that a store to a cell
+    // leaves them unchanged.
     const bool usual = kind != atomic && !order_.eventful();
     const Mark barrier = Mark(order_.phase()) << time_shift, block = Mark(order_.block_start()) << time_shift;
     const unsigned shift = shift_, cells = bytes_of(request.site) >> shift;
-    // Nobody was here since the barrier, and a load finds something.
+    // The usual case: no thread has accessed the cell since the barrier, and a cell that is loaded was stored to.
     const Mark least = kind == load ? block : 0, most = barrier - least;
     Mark* const record = record_.last.data() + (array.cell >> shift);
     uint64_t stride;
@@ -65,7 +66,7 @@ void SharedChecker::check_cells(const Request& request, Mark first, const Shared
     }
 }
 
-// An access to a cell that somebody has accessed since the barrier, or nobody ever.
+// Looks at a cell that a thread has accessed since the barrier, or that no thread has ever accessed.
 void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const SharedArray& array, uint64_t part,
                          Findings& findings)
 {

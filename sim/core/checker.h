@@ -1,6 +1,5 @@
-// Checks what the requests of a block do to shared memory: two accesses of different threads to one place,
-// at least one of them a store, must have something between them that orders them; and what is loaded
-// must have been stored.
+// Checks the accesses of a block to shared memory. Two accesses of different threads to one place, at least one of them
+// a store, must be ordered by something between them. Every byte that is loaded must have been stored before.
 
 #pragma once
 
@@ -19,7 +18,7 @@ class SharedChecker {
 public:
     SharedChecker(const Order& order, const Sites& sites) : order_(order), hazards_(order, sites, false) {}
     // One request of a warp, all of whose lanes access this array. Lane 0 is thread `first_thread`; `site`: the number
-    // of the request's.
+    // of the request's site.
     void check(const Request& request, uint32_t site, int first_thread, const SharedArray& array, Findings& findings);
     template <typename BarrierOf>
     void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)

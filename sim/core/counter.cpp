@@ -1,14 +1,13 @@
 // Counting. In: the requests of the blocks that one host thread runs. Out: the cost of each site, and the bytes of
 // each memory partition in windows.
 //
-// A request is added to the record of its site. Requests come round in the same order from warp to warp, so the
-// search for the record begins where the last one ended, and mostly ends there. Bytes are added by partition until
-// the blocks of another window come; then they are handed over to Windows, which all host threads share. A window is
-// complete when all of its blocks have been handed over. Only then is its busiest partition known, which holds the
-// others up.
+// A request is added to the record of its site. Requests come round in the same order from warp to warp, so the search
+// for the record begins where the last one ended, and mostly ends there. Bytes are added by partition until the blocks
+// of another window come; then they are handed over to Windows, which all host threads share. A window is complete when
+// all of its blocks have been handed over. Its busiest partition, which delays the others, is known only then.
 //
-// Invariant: sums do not depend on which host thread ran a block, and of the most expensive requests the first in
-// the order of blocks is kept. The cost of a request is constant, plus one look into the partition map for each
+// Invariant: sums do not depend on which host thread ran a block, and among equally expensive requests the first in the
+// order of blocks is kept. The cost of a request is constant, plus one look into the partition map for each
 // transaction.
 
 #include "counter.h"
@@ -145,7 +144,7 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     blocks_ = 0;
     grain_ = ~0ull;
     grain_shift_ = map.partitions ? __builtin_ctzll(map.grain()) : 0;
-    // Where nothing is known of partitions, there is one, whose traffic is not counted.
+    // A machine whose partitions are unknown gets one, whose traffic is not counted.
     const size_t partitions = size_t(std::max(map.partitions, 1));
     read_.assign(partitions, 0);
     write_.assign(partitions, 0);
@@ -199,8 +198,8 @@ void Counter::write_page(uint64_t address, unsigned bytes)
     page.bursts += bytes / 32;
 }
 
-// The transactions are sectors, in the order of their addresses. Of those at the same place of their lines, the L1
-// reads one at a time. A load of sectors that are still on their way takes its turns again when they have come.
+// The transactions are sectors, in the order of their addresses. Sectors at the same place of their lines take turns in
+// the L1. A load of sectors that are still on their way takes its turns again when they have come.
 void Counter::load_through_l1(uint64_t offset)
 {
     unsigned turns[4] = {};
@@ -228,10 +227,10 @@ void Counter::load_through_l1(uint64_t offset)
     }
 }
 
-// Lines that a store fills pass through the L2 as fast as they come. Others are merged there.
+// Lines that a store fills pass through the L2 as fast as they come. Lines that it fills in part are merged there.
 void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 {
-    // Rounded up, so that a page whose sectors are all filled does not fall short of them.
+    // The mean is rounded up, so that a page whose sectors are all filled counts as filled.
     const unsigned of_a_sector = unsigned((asked + unsigned(transactions_.count) - 1) / unsigned(transactions_.count));
     uint64_t lines = 0, last = ~0ull;
     for (int i = 0; i < transactions_.count; ++i) {
@@ -259,7 +258,8 @@ void Counter::count_constant(const Request& request)
     if (roofline_) roofline.constant_words += uint64_t(count);
 }
 
-// Word by word, because the words of an element lie apart: those of all lanes come first.
+// Local memory is counted word by word, because the words of one element lie apart: the first words of all lanes come
+// first, then the second ones.
 void Counter::count_local(const Request& request)
 {
     SiteCounts& here = note(request, local);
@@ -338,7 +338,7 @@ void Counter::warp_begins()
     time_ = phase_begin_;
 }
 
-// Loads are in flight together up to the next store.
+// Notes batches of loads: the loads of a warp up to its next store are in flight together.
 void Counter::note_batch(const Request& request)
 {
     const bool loads = kind_of(request.site) == load;

@@ -22,16 +22,16 @@
 
 namespace sim {
 
-// The request whose bank conflicts cost most. Of equal ones it is the first in the order of launches and blocks:
-// the same for any number of host threads.
+// The request whose bank conflicts cost most. Among equal ones it is the first in the order of launches and blocks, so
+// it does not depend on the number of host threads.
 struct WorstConflict {
     int units = 0;       // 0: no conflicts
-    uint64_t block = 0;  // counted on from launch to launch
+    uint64_t block = 0;  // numbered over all launches
     Conflict conflict;   // its words count from where the block's shared memory begins
     void add(const WorstConflict& other);
 };
 
-// All requests made at one site.
+// The cost of all requests made at one site.
 struct SiteCounts : harness::AccessCounts {
     Site site = 0;
     Space space = global;
@@ -67,7 +67,7 @@ private:
 struct PartitionCounts {
     uint64_t busiest_read = 0, busiest_write = 0;
     double mean_read = 0, mean_write = 0;
-    // For the model: bursts of the partition that takes longest, and how many of them are scattered.
+    // Input of the model: bursts of the partition that takes longest, and how many of them are scattered.
     uint64_t bursts = 0, scattered = 0;
     harness::DramCounts dram;  // of all partitions
 
@@ -90,7 +90,7 @@ public:
     void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
              const Pages& pages, Touched& touched);
     PartitionCounts take_totals() { return std::exchange(totals_, {}); }  // since they were last taken
-    // The same for what goes to other devices and comes from them.
+    // Adds the traffic of a window between this device and the others.
     void add_peers(uint64_t window, const Peers& peers);
     std::map<uint64_t, Peers> take_peers() { return std::exchange(peers_, {}); }  // by window of the last launch
 
@@ -114,17 +114,17 @@ private:
 // A host thread's share of the counting.
 class Counter {
 public:
-    // `earlier_blocks`: of earlier launches.
+    // `earlier_blocks`: the number of blocks of all earlier launches.
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t earlier_blocks);
     // The next requests are this block's. `l1_share`: bytes of the L1 that it has.
     void block(uint64_t block, uint64_t l1_share, unsigned warps);
-    // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the
-    // request's cost: transactions, lines, sectors or wavefronts.
+    // `offset`: the distance from an address on the host to the one on the GPU, or in the block's shared memory.
+    // Returns the request's cost: transactions, lines, sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
     // A request to the memory of another device: its partitions and caches are not looked at.
     int count_peer(const Request& request, int device);
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
-    void finish();  // hands over what is left
+    void finish();  // hands the rest of the traffic to Windows
 
     std::vector<SiteCounts>& sites() { return sites_; }
     void barrier()  // of the block
@@ -135,7 +135,7 @@ public:
     void warp_begins();  // the next requests are those of a warp after a barrier, or since the block began
     void count_constant(const Request& request);  // __constant__ memory
     void count_local(const Request& request);
-    // nvcc joins what the lanes of a warp do at this place: one of them makes the atomic operation for all.
+    // nvcc joins the atomic operations that a warp makes at this place: one lane makes one operation for all.
     void note_joined(Site place) { joined_.insert(uint32_t(place)); }
     harness::RooflineCounts roofline;
 
@@ -158,7 +158,7 @@ private:
     size_t next_ = 0;  // sites come round in the same order
     Transactions transactions_;
     uint64_t window_ = 0, blocks_ = 0;
-    uint64_t earlier_blocks_ = 0, block_ = 0;  // block_: counted on from the earlier ones
+    uint64_t earlier_blocks_ = 0, block_ = 0;  // block_: numbered over all launches
     std::vector<uint64_t> read_, write_;
     Peers peers_;
     bool any_peers_ = false;  // in this window
@@ -167,10 +167,10 @@ private:
     const harness::Roofline* roofline_ = nullptr;  // null: the machine has none
     Touched touched_;
     L1 l1_;
-    bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
-    bool missed_ = false;     // one of these loads waits for the memory
-    uint64_t phase_ = 0, batch_ = 0;  // of the block; of the warp in this phase
-    uint64_t phase_begin_ = 0, phase_end_ = 0, time_ = 0;  // requests of a warp since the block began
+    bool in_flight_ = false;  // the warp's last request was a load, so the batch of loads goes on
+    bool missed_ = false;     // a load of this batch waits for the memory
+    uint64_t phase_ = 0, batch_ = 0;  // phase_: of the block; batch_: of the warp in this phase
+    uint64_t phase_begin_ = 0, phase_end_ = 0, time_ = 0;  // in requests of a warp since the block began
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
     // per byte of the address, filled when the map changes.
     unsigned partition_of(uint64_t address) const;

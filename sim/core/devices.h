@@ -15,23 +15,23 @@ constexpr int most_pictured = 64;
 // owner of the memory, a load from the owner to the kernel's device. An atomic operation counts as a store.
 struct Traffic {
     int gpus;
-    // By stores and loads of kernels.
+    // Traffic by stores and loads of kernels.
     unsigned long long bytes[most_devices][most_devices];   // in sectors of 32 bytes, as they travel
     unsigned long long asked[most_devices][most_devices];   // that the lanes asked for
     unsigned long long stores[most_devices][most_devices];  // requests of warps
     unsigned long long loads[most_devices][most_devices];
-    // By cudaMemcpy* between devices, and by ncclSend.
+    // Traffic by cudaMemcpy* between devices, and by ncclSend.
     unsigned long long messages[most_devices][most_devices];
     unsigned long long message_bytes[most_devices][most_devices];
     // Time is counted in windows. A window of a launch is as many blocks as run at a time; a copy takes one window, and
     // so do all messages of one ncclGroupEnd. What follows in a stream, or waits for an event or for the host, comes in
     // later windows. Everything else runs side by side.
     unsigned long long windows;  // from the first to the last in which something was sent
-    // Bytes into the busiest device of each window, over the mean of all devices: 1 is even, `gpus` is all to one. 0:
-    // nothing was sent.
+    // Bytes into the busiest device of each window, over the mean of all devices. 1: all receive equally much; `gpus`:
+    // one receives everything; 0: nothing was sent.
     double busiest_receiver;
     // Bytes in each window, stores, loads and messages together. Above most_pictured windows, neighbours are added up.
-    int pictured;                          // how many there are
+    int pictured;                          // number of entries
     unsigned long long windows_per_entry;  // 1, 2, 4, ...: how many windows each of them stands for
     unsigned long long picture[most_pictured][most_devices][most_devices];
 };
@@ -40,13 +40,13 @@ struct Traffic {
 
 extern "C" {
 
-// From now on there are `count` devices, 1 to 16, whatever SIM_OPTIONS says. Before the first call of the CUDA runtime.
+// Sets the number of devices, 1 to 16, whatever SIM_OPTIONS says. Call it before the first call of the CUDA runtime.
 void sim_use_devices(int count) __attribute__((weak));
 
-// The report at the end has findings only, and is empty if there are none.
+// Leaves all but the findings out of the report at the end, which is empty if there are none.
 void sim_quiet_report() __attribute__((weak));
 
-// The traffic since the last call, in the same memory at every call. Work that was launched counts as waited
-// for.
+// Returns the traffic since the last call, in the same memory at every call. Launched work counts as if the host had
+// waited for it.
 const sim::Traffic* sim_take_traffic() __attribute__((weak));
 }

@@ -1,5 +1,5 @@
-// Signals that a simulated thread raises: its stack has overflowed, or it touches an address that nothing
-// watched. They end the thread, with a finding. Those of the host go where they went before.
+// Signals that a simulated thread raises: its stack has overflowed, or it touches an address that the simulator does
+// not watch. They end the thread, with a finding. Signals of the host's code go to the handlers that were there before.
 
 #include "faults.h"
 
@@ -34,7 +34,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
     if (watching) {
         const uintptr_t address = uintptr_t(info->si_addr);
         Worker& worker = *Worker::here();
-        // The thread goes on elsewhere, and never comes back to where the signal was raised.
+        // fail() does not return: the fiber is left, and never comes back to where the signal was raised.
         if (worker.threads().fibers().guard(address))
             worker.fail(kinds::local_memory,
                         "local memory: a thread has more local variables than the 512 kB that CUDA allows",
@@ -47,7 +47,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
     }
     const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;
     if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
-    sigaction(signal, &before, nullptr);  // raised again on return, and handled as it would have been
+    sigaction(signal, &before, nullptr);  // raised again on return, for the handler that was there before
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE))), stack_bytes_(SIM_STACK_
     void* pool =
         mmap(nullptr, stack_bytes_ * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pool == MAP_FAILED) harness::out_of_memory();
-    madvise(pool, stack_bytes_ * most, MADV_DONTFORK);  // another process would copy them, and runs no kernel
+    madvise(pool, stack_bytes_ * most, MADV_DONTFORK);  // a forked process runs no kernel: it needs no stacks
     pool_ = static_cast<char*>(pool);
 }
 
 Fibers::~Fibers()
 {
 #ifdef SIM_ANNOUNCED_FIBERS
-    __asan_unpoison_memory_region(pool_, stack_bytes_ * most);  // another mapping may take the place
+    __asan_unpoison_memory_region(pool_, stack_bytes_ * most);  // another mapping may get these addresses
 #endif
     munmap(pool_, stack_bytes_ * most);
 }
@@ -61,8 +61,8 @@ bool Fibers::guard(uintptr_t address) const
 
 const char* Fibers::stack_pointer(const Fiber& fiber) const
 {
-    // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the
-    // shadow stack first.
+    // __builtin_setjmp saves the stack pointer here. With -fcf-protection, Ubuntu's default, it saves that of the
+    // shadow stack in front of it.
     return static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
 }
 
@@ -88,7 +88,7 @@ void Fibers::start(Fiber*& running, void (*enter)())
     start.uc_link = nullptr;
     makecontext(&start, enter, 0);
 #ifdef SIM_ANNOUNCED_FIBERS
-    __asan_handle_no_return();  // what the compiler puts in front of other calls that never return
+    __asan_handle_no_return();  // compilers insert this call in front of other functions that never return
 #endif
     setcontext(&start);
     __builtin_unreachable();

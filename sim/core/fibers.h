@@ -19,10 +19,10 @@
 #endif
 namespace sim {
 
-// Places to go on at are filled by __builtin_setjmp and left to by __builtin_longjmp.
+// The arrays are filled by __builtin_setjmp. __builtin_longjmp continues where they were filled.
 struct Fiber {
     void* paused[5];    // in the middle of a simulated thread
-    void* idle[5];      // between two of them
+    void* idle[5];      // between two simulated threads
     const char* frame;  // of the function that paused it
     uint64_t turn;      // of the simulated thread: launch.h
     void* shadow;       // AddressSanitizer's, while the fiber is paused
@@ -57,7 +57,7 @@ public:
     // enter() there. `running` is set to the fiber first.
     [[noreturn]] void start(Fiber*& running, void (*enter)());
 
-    // AddressSanitizer is told of every switch: in front of it, and behind it. Null: the stack of the host thread.
+    // leave() tells AddressSanitizer of a switch before it, and arrive() after it. Null: the stack of the host thread.
 #ifdef SIM_ANNOUNCED_FIBERS
     void leave(Fiber* from, Fiber* to);
     void arrive(Fiber* on);

@@ -17,12 +17,12 @@ namespace sim {
 namespace kinds = harness::kinds;
 using harness::FindingKind;
 
-// The first of all that went wrong in the same way at the same place, and how many there were.
+// The first of all faults of one sort at one place, and how many there were.
 //
-// Its sentence is made when its launch is over. Where `memory` is known, it says which bytes of it were accessed, and
-// ends with `text`. Else it is `text`, with the thread and the line. A finding may have a `sentence` of its own, where
-// {who}, {at} and {block} stand for the thread, the line and the block, {other} and {other at} for those of the second
-// access, and {text} for the text.
+// Its sentence is made when its launch is over. If `memory` is known, the sentence says which bytes of it were
+// accessed, and ends with `text`. Otherwise it is `text`, with the thread and the line. A finding may have a `sentence`
+// of its own, in which {who}, {at} and {block} stand for the thread, the line and the block, {other} and {other at} for
+// those of the second access, and {text} for the text.
 struct Finding {
     Finding() = default;
     Finding(const FindingKind& of, Site site, uint64_t in_block) : kind(&of), first(site), block(in_block) {}
@@ -31,17 +31,17 @@ struct Finding {
     Site first = 0, second = 0;        // second: where the other access of a race is made
     int thread = 0, other_thread = 0;  // linear index in the block, of the first and second access
     uint64_t block = 0, other_block = 0;  // linear index in the grid
-    std::string memory;                // that the address lies in, or next to: odata; shared memory (tile)
-    int64_t offset = 0;                // of the address from where that begins, in bytes
-    std::optional<Space> space;        // of that memory, of a race
+    std::string memory;                // the memory that the address lies in or next to: odata; shared memory (tile)
+    int64_t offset = 0;                // of the address from the beginning of this memory, in bytes
+    std::optional<Space> space;        // of this memory; only for a race
     uint64_t count = 1;
     std::string text;                  // findings with another text are other findings
     std::string sentence, other_sentence;  // empty: the usual one; `other_sentence`: about the second place
     bool asserted = false;             // an assertion of the program stopped the thread
     bool signal = false;  // the threads of a race may have meant a word to order them
-    uint64_t barrier = 0;       // between the places of a race, where one of both threads waits
-    int waiting = 0;            // that thread
-    uint64_t beside = 0;  // where a launch or a copy is called that races with this one
+    uint64_t barrier = 0;       // a barrier between the places of a race, at which one of the two threads waits
+    int waiting = 0;            // the thread that waits there
+    uint64_t beside = 0;  // the call of the launch or the copy that races with this one
 };
 
 // The end of a finding on a load of which some bytes are stored and others are not.

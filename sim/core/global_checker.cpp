@@ -6,8 +6,8 @@
 // are alike, as after a copy. A chunk gets a cell for each word, or for each byte, when it is first accessed in
 // part. All records together have a limit. A record that would pass it gives up, and says so.
 //
-// An earlier launch is ordered before this one unless it is among those that may run beside it. The cost is a visit
-// of each word that a lane accesses.
+// An earlier launch is ordered before this one unless it is among those that may run at the same time. The cost is a
+// visit of each word that a lane accesses.
 
 #include "global_checker.h"
 
@@ -89,7 +89,7 @@ void Shadow::note_written(uint64_t offset, uint64_t bytes, bool written, Mark ma
 uint64_t Shadow::first_unwritten(uint64_t offset, uint64_t bytes, const Elements& elements) const
 {
     const uint64_t stop = offset + bytes;
-    uint64_t first = stop, unwritten = stop;  // the cell at hand, from where on it is not written
+    uint64_t first = stop, unwritten = stop;  // unwritten: where the unwritten rest of the current cell begins
     const auto end_cell = [&](uint64_t end) {
         while (unwritten < end && elements.pads(unwritten)) ++unwritten;
         if (unwritten < end) first = std::min(first, unwritten);
@@ -126,7 +126,7 @@ void GlobalChecker::check(const Request& request, uint32_t site, int first_threa
             const bool found = kind == store || !record.unset(index, 1);
             unset = unset || !found;
             set = set || found;
-            // Nobody else was here in this launch.
+            // No other thread has accessed the cell in this launch.
             if (plain && cell < floor && (cell || kind == store)) cell = mark;
             else if (!hazards_.own(cell, mark, request.site))
                 hazards_.note(record, index, {request, lane, mark, memory.name, int64_t(at), memory.begin + at});

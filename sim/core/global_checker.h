@@ -1,9 +1,8 @@
 // Checks global memory: races inside a block and between blocks, and loads of what was never stored.
 //
-// A record of every word's last accesses takes many times the memory of the word. So it is kept only
-// where it is asked for, and by a single host thread: for programs that are brought along, and for a
-// second run of a kernel whose first run does not show by itself that there can be no race
-// (device.cpp).
+// A record of every word's last accesses takes many times the memory of the word. So it is kept only where it is asked
+// for, and by a single host thread: for programs of the user, and for a second run of a kernel whose first run does not
+// rule out a race (common/devices/sim.cpp).
 
 #pragma once
 
@@ -22,8 +21,8 @@
 namespace sim {
 
 // The last accesses to each word of one allocation. It takes twice the memory of the allocation, and eighteen times
-// where words have several. All accounts together take a quarter of what the host has; one that would take more gives
-// up, and is empty from then on.
+// where words have several accesses. All records together take at most a quarter of the host's memory. One that would
+// take more gives up, and is empty from then on.
 class Shadow {
 public:
     explicit Shadow(uint64_t bytes);
@@ -31,7 +30,7 @@ public:
     Shadow(const Shadow&) = delete;
 
     bool gave_up() const { return gave_up_; }
-    // True if there was room for it at first. It may have given up since then.
+    // True if there was room for the record at first. It may have given up since then.
     bool began() const { return began_; }
 
     // Calls visit(record, index, offset of its first byte) for each cell of a range. Chunks that are alike all over are
@@ -40,8 +39,8 @@ public:
     void visit(uint64_t offset, uint64_t bytes, Visit visit);
     template <typename Look>
     void look(uint64_t offset, uint64_t bytes, Look look) const;
-    // The host, or an operation of the runtime, has written here. Without a mark, nothing runs beside it. `written`:
-    // with a value.
+    // Notes that the host, or an operation of the runtime, has written these bytes. Without a mark, no other work runs
+    // at the same time. `written`: the bytes have a value now.
     void note_written(uint64_t offset, uint64_t bytes, bool written = true, Mark mark = mark_of(1, Sites::nobody, 0));
     // The offset of the first byte of the range that nothing has written, and that is no padding; its end if there is
     // none.
@@ -56,7 +55,7 @@ private:
     };
     // How much of the limit a chunk takes, in cells.
     static uint64_t room_of(const Chunk& c) { return c.record.last.size() + 8 * c.record.lists.size(); }
-    static constexpr uint64_t room_of_chunk = 12;  // and its cells
+    static constexpr uint64_t room_of_chunk = 12;  // of a chunk itself, without its cells
     uint64_t end_of(uint64_t chunk) const { return std::min((chunk + 1) * chunk_bytes, bytes_); }
     // Gives a chunk cells of so many bytes. False: there is no memory for them.
     bool divide(Chunk& chunk, uint64_t cell_bytes);
@@ -74,13 +73,13 @@ public:
         : order_(order), sites_(sites), hazards_(order, sites, true)
     {
     }
-    // What may run at the same time as the launch, or the copy, that begins; null: nothing.
+    // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.
     void start(const std::vector<Beside>* beside)
     {
         beside_ = beside;
         hazards_.start(beside);
     }
-    // `site`: the number of the request's. `first`: the memory that the first lane accesses.
+    // `site`: the number of the request's site. `first`: the memory that the first lane accesses.
     void check(const Request& request, uint32_t site, int first_thread, const Allocation& first, Findings& findings);
     template <typename BarrierOf>
     void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
@@ -89,8 +88,8 @@ public:
     }
     void block_done(Findings& findings) { hazards_.block_done(findings); }
 
-    // For the copy that began last. Calls visit(what runs beside it, its access, when, offset) where both access a
-    // cell, and one writes.
+    // For the copy that began last. Calls visit(other work, its access, its time, offset) for each cell that both the
+    // copy and the other work access and one of them writes.
     template <typename Visit>
     void look_beside(const Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, Visit visit) const;
     void note_copy(Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, bool written = true);

@@ -56,7 +56,7 @@ private:
     void take_counts(Report& report);
 
     std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
-    int active_ = 0;                                // so many of them take part
+    int active_ = 0;                                // number of workers that take part
     std::vector<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable wake_, finished_;
@@ -104,7 +104,7 @@ void Pool::set_active(int count)
             if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
             workers_.push_back(std::move(another));
         } catch (...) {
-            // A limit of threads or of memory, as shared machines have them: those that there are do.
+            // Shared machines limit threads or memory. The grid then runs on the threads that could be started.
             if (workers_.empty()) throw;
             break;
         }
@@ -191,7 +191,7 @@ void Pool::take_counts(Report& report)
         worker->counter.sites().clear();
         worker->findings.list.clear();
     }
-    // In the order in which one host thread would have found them.
+    // Findings are sorted into the order in which one host thread would have found them.
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
     Findings findings;
     for (const Finding& finding : found) findings.add(finding);
@@ -244,7 +244,7 @@ Report run_grid(const Launching& launching, const Code& code, const Settings& se
     launched.all_blocks = all_blocks;
     launched.blocks = sample ? std::min(sample, all_blocks) : all_blocks;
     launched.chunk = std::clamp<uint64_t>(launched.blocks / (pool().active() * 64), 1, 256);
-    const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
+    const harness::NoWayOut no_way_out;  // no exception may leave: fibers and other host threads use what is here
     return pool().run(launched);
 }
 
@@ -262,7 +262,7 @@ void launch_grid(const Launching& launching, const Code& code)
 
 namespace {
 
-std::vector<uintptr_t> matrices;  // where those that are known now begin
+std::vector<uintptr_t> matrices;  // addresses of the matrices that are known now
 
 void forget_matrices()
 {

@@ -1,17 +1,19 @@
-// Is it a race? In: accesses to cells. Out: findings, named by their places.
+// Decides whether accesses race. In: accesses to cells. Out: findings, named by their places.
 //
-// What is remembered. A new access drops those that it covers: they happen before it, and it races with all that they
-// race with. So the last plain store stays, and beside it the last atomic operation, and each load until a load that
-// comes after it, or a store. A load that nothing orders before the loads of other threads stays with them. Where seven
-// are not enough, two loads of different warps stay: whoever stores, one of them is another. A load of a block
-// that has ended, and has handed nothing over, races with every store of later blocks, so it stands for all others.
+// Each cell remembers the accesses that a later one may race with. A new access drops those that it covers: they happen
+// before it, and it races with all that they race with. So the last plain store stays, the last atomic operation, and
+// each load until a store or a load comes after it. A load that nothing orders before the loads of other threads stays
+// with them. A cell has room for seven accesses. When these are not enough, two loads of different warps stay, because
+// every store comes from another warp than one of them. A load of a block that has ended, and has handed nothing over,
+// races with every store of later blocks, so it stands for all other loads.
 //
-// Operations that read and change a word come one after another. If their results are read, what follows one of them
-// follows all before it, so that the last one is enough. Of others, the first and the last one stay.
+// Operations that read and change a word come one after another. If the program reads their results, an access that
+// follows one of them follows all before it, so the last operation is enough. Otherwise the first and the last one
+// stay.
 //
-// Accesses that are made to meet, as atomic ones are, are no race. Nor are ordered ones (order.h), nor stores of the
-// same value by one statement: of these, the last two stay. A plain load of a word that others change atomically is
-// doubtful: if the thread then compares and swaps, it did no harm, so it is decided at the end of the block. Hazards
+// Atomic accesses are made to meet, so they are no race. Ordered accesses (order.h) are none, nor are stores of the
+// same value by one statement, of which the last two stay. A plain load of a word that others change atomically is
+// doubtful: it does no harm if the thread later compares and swaps, so it is decided at the end of the block. Hazards
 // are kept until the warp has stopped, because only then is it known which place comes first in the program. The same
 // pair of places is counted and not repeated.
 //
@@ -37,8 +39,8 @@ bool same_warp(const Moment& a, const Moment& b)
     return a.block == b.block && a.thread / warp_size == b.thread / warp_size;
 }
 
-// Accesses that are made for being seen by others at any time. Of volatile ones, only those of different
-// warps are: inside a warp, `volatile` is what older code had instead of __syncwarp().
+// True if both accesses are made to be seen by other threads at any time. Volatile accesses count as such only between
+// different warps: inside a warp, `volatile` is what older code had instead of __syncwarp().
 bool made_to_meet(Site a, Site b, bool one_warp)
 {
     return !plain(a) && !plain(b) && (strength_of(a) == as_atomic || strength_of(b) == as_atomic || !one_warp);
@@ -103,7 +105,7 @@ const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
     return block <= one.first + one.blocks ? &one : nullptr;
 }
 
-// Who loads, and may compare later what it has loaded with what is there; or null.
+// The thread that loads plainly what the other one changes atomically, and may later compare and swap; or null.
 const Moment* Hazards::reader_of(const Clash& c)
 {
     if (!stores(c.site) && plain(c.site) && strength_of(c.other_site) == as_atomic) return &c.at;
@@ -120,7 +122,7 @@ bool Sequence::precedes(Site other, Site site, int order) const
         if (same(sites_[i])) return true;
     for (size_t i = size_t(order) + 1; i < sites_.size(); ++i)
         if (same(sites_[i])) return false;
-    // This warp does not come there at all: as it stands in the source.
+    // This warp does not come to the other place at all, so the order in the source decides.
     return before(return_address(other), return_address(site));
 }
 
@@ -136,7 +138,8 @@ Record::List Hazards::marks(const Record& record, size_t index) const
     return list;
 }
 
-// True if this statement alone has changed the word so far, atomically, and does so again. It is remembered.
+// True if only this statement has changed the word so far, atomically, and does so again. The access is then
+// remembered.
 bool Hazards::again(Record& record, size_t index, Mark mark) const
 {
     const auto same = [&](Mark m) {
@@ -159,7 +162,7 @@ void Hazards::note(Record& record, size_t index, const Access& a)
 {
     if (kind_of(a.request.site) == atomic && again(record, index, a.mark)) return;
     const Record::List list = marks(record, index);
-    // One hazard of each sort is enough.
+    // One hazard is enough for each sort of the other access: a load, a plain store, an atomic operation.
     bool told[3] = {};
     Mark same = 0;
     for (int i = 0; i < list.count; ++i) {
@@ -173,7 +176,7 @@ void Hazards::note(Record& record, size_t index, const Access& a)
     remember(record, index, a.mark, same);
 }
 
-// True if whatever races with the other access races with this one, which comes after it.
+// True if every access that races with `other` races with `m`, too, which comes after it.
 bool Hazards::covers(Mark m, Mark other) const
 {
     const Site a = sites_.of(m), b = sites_.of(other);
@@ -196,7 +199,7 @@ void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
     Record::List list;
     list.count = 0;
     list.stored = unset ? 0 : time_of(mark);
-    // A plain store comes after all others, or a race was found.
+    // A plain store replaces all others: they come before it, or a race was found.
     if (stores(site) && plain(site)) {
         list.mark[list.count++] = mark;
         if (same) list.mark[list.count++] = same;
@@ -247,9 +250,8 @@ Hazards::Verdict Hazards::compare(const Access& a, Mark m)
 Hazards::Verdict Hazards::look(const Clash& c)
 {
     if (made_to_meet(c.site, c.other_site, same_warp(c.at, c.other)) || order_.ordered(c.other, c.at)) return harmless;
-    // One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come
-    // to their end, so that the memory holds what the last of them has stored, and `before` stands for what the other
-    // one had.
+    // One statement has stored the same value for both threads, so the last of them does not matter. All lanes of the
+    // warp have stopped, so the memory holds the last value, and `before` is the fingerprint of the other one.
     if (kind_of(c.site) == store && kind_of(c.other_site) == store &&
         same_place(uint32_t(c.site), uint32_t(c.other_site)) && c.before == fingerprint(c.access, bytes_of(c.site)))
         return same_value;
@@ -293,7 +295,7 @@ void Hazards::note_beside(const Beside& other, const Access& a, bool stores)
 
 Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence) const
 {
-    // Blocks run in any order: of two, the store is named first, as whoever made it may do.
+    // Blocks run in any order, so of two accesses of different blocks the store is named first.
     const bool other_first =
         c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : stores(c.other_site);
     const uint64_t before = order_.first_block() + 1;
@@ -314,7 +316,7 @@ Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence)
     return finding;
 }
 
-// A barrier stands between the two places, and one of the threads waits there. The other one does not.
+// Looks for a barrier between the two places at which one of the threads waits and the other one does not.
 void Hazards::look_for_barrier(Finding& f, uint64_t of_first, uint64_t of_second)
 {
     const auto between = [&](uint64_t barrier) {

@@ -1,6 +1,6 @@
-// Hazards: two accesses of different threads to one place, at least one of them a store, with nothing between
-// them that orders them. Here accesses are remembered, those that are hazards are told from what only looks like one,
-// counted, and put into findings.
+// Hazards: two accesses of different threads to one place, at least one of them a store, with nothing between them that
+// orders them. These classes remember accesses, tell hazards from pairs that only look like one, count them, and make
+// findings of them.
 
 #pragma once
 
@@ -23,8 +23,8 @@ constexpr Mark mark_of(uint32_t time, uint32_t site, int thread)
 {
     return Mark(time) << time_shift | site << thread_bits | Mark(thread);
 }
-// In a cell, for a closer look, because it is later than any time: nothing was stored there, or there are several
-// accesses.
+// Bits of a cell that needs a closer look. `special` makes it later than any time: nothing was stored there, or there
+// are several accesses.
 constexpr Mark special = Mark(1) << 63, several = Mark(1) << 31;
 constexpr uint32_t time_of(Mark m) { return uint32_t((m & ~special) >> time_shift); }
 constexpr int thread_of(Mark m) { return int(m & threads_mask); }
@@ -66,7 +66,7 @@ public:
         return (m & several ? lists[index].stored : m & special ? 0 : time_of(m)) < since;
     }
     void put(size_t index, const List& list, bool unset);
-    void divide(size_t parts, size_t cells);  // each cell into so many; so many cells are there then
+    void divide(size_t parts, size_t cells);  // divides each cell into `parts`; afterwards there are `cells`
 
     std::vector<Mark> last;    // the only access of a cell, unless there are several
     std::vector<List> lists;   // empty as long as no cell has several
@@ -78,17 +78,18 @@ struct Beside {
     const char* name;        // of the kernel, or of the function that copies
     const void* place;       // where the program calls it
     bool launch;
-    int device;              // -1: there is one alone
+    int device;              // -1: there is only one device
     std::string text() const;  // "put, launched at program.cu:31 on device 1"
     std::string text(bool writes) const;  // "put, launched at program.cu:31 on device 1 writes it"
 };
-// " writes it", for a reader; of the functions that allocate and free in the order of a stream, what they do.
+// The verb of a sentence for a reader: " writes it". A function that allocates or frees in the order of a stream has
+// its own.
 const char* verb(const char* function, bool writes);
-// The one that a block is of; null: none. They are in the order of their blocks.
+// The launch or copy that a block belongs to; null: none. `all` is in the order of blocks.
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
-// Which place comes first in the program names a hazard, not which comes first in this run: the order
-// of places in one warp's requests since the barrier.
+// The order of places in one warp's requests since the barrier. A hazard is named by the place that comes first in the
+// program, not by the one that comes first in this run.
 class Sequence {
 public:
     void clear() { sites_.clear(); }
@@ -113,12 +114,13 @@ struct Access {
 class Hazards {
 public:
     Hazards(const Order& order, const Sites& sites, bool global) : order_(order), sites_(sites), global_(global) {}
-    // `beside`: what may run at the same time as the launch, or the copy, that begins; null: nothing.
+    // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.
     void start(const std::vector<Beside>* beside) { beside_ = beside; }
-    // An access at an earlier time is ordered before all that follow.
+    // Accesses at an earlier time are ordered before all that follow.
     uint32_t floor() const { return !global_ ? order_.phase() : beside_ ? 1 : order_.launch_start(); }
 
-    // True if the thread itself was here last, and this access has nothing to be compared with. It is remembered.
+    // True if the thread itself made the last access, so that there is nothing to compare. The new access is then
+    // remembered.
     bool own(Mark& cell, Mark mark, Site site) const
     {
         if (strength_of(site) != as_data || cell & special || (cell ^ mark) & threads_mask ||
@@ -132,7 +134,7 @@ public:
     }
     // Compares an access with those that are remembered, and remembers it.
     void note(Record& record, size_t index, const Access& access);
-    // `same`: a plain store that this one does not come after, but has the value of; 0: none.
+    // `same`: a plain store of the same value that is not ordered before this one; 0: none.
     void remember(Record& record, size_t index, Mark mark, Mark same = 0);
     // The accesses to a cell that may matter.
     Record::List marks(const Record& record, size_t index) const;
@@ -201,8 +203,8 @@ private:
     const std::vector<Beside>* beside_ = nullptr;
     std::vector<Hazard> hazards_;  // of the warp
     std::vector<Meeting> meetings_;
-    // Plain loads of what others change atomically: no hazard if the thread then compares and swaps, which the end
-    // of the block tells.
+    // Plain loads of words that others change atomically. They are no hazard if the thread then compares and swaps,
+    // which is known at the end of the block.
     std::vector<Doubtful> doubtful_;
     size_t named_ = 0;
     std::unordered_map<uint64_t, size_t> doubtful_by_key_;

@@ -1,6 +1,6 @@
 // The functions that the compiler calls in front of every access of a file that is compiled with
-// -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
-// Where it is (make SANITIZE=thread), the Makefile gives kernel files, and HOOKED_AS this one, other names.
+// -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked. With make
+// SANITIZE=thread it is linked: mk/kernel.sh then renames the calls in kernel files, and HOOKED_AS these functions.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace sim {
 namespace {
 
-// The usual access is recorded here and now, without a stack frame.
+// Records the usual access inline, without a stack frame.
 template <Kind kind, unsigned log2_bytes>
 inline __attribute__((always_inline)) void see(const void* pointer, const void* place)
 {
@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void see(const void* pointer, const void* 
     look(address, site);
 }
 
-// `volatile`: it may be a signal to another thread.
+// A volatile access may be a signal to another thread.
 template <Kind kind, unsigned log2_bytes>
 inline __attribute__((always_inline)) void see_volatile(const void* pointer, const void* place)
 {
@@ -50,7 +50,7 @@ inline __attribute__((always_inline)) void see_bytes(const void* pointer, size_t
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), 1);
 }
 
-// A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes
+// A copy by memcpy, which clang also calls to copy a structure. Where the memory's elements are unknown, up to 16 bytes
 // that lie at a multiple of their size are taken for one aligned object.
 inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
 {
@@ -188,10 +188,10 @@ void __ubsan_handle_vla_bound_not_positive(void*, uintptr_t) {}
 
 void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
 {
-    // The others are no accesses.
+    // Checks of other kinds are no accesses.
     enum : unsigned char { whole_load, whole_store, binding, member };
     if (!sim::watching || data->access > member) return;
-    if (sim::Worker::here()->threads().fibers().hold(address)) return;  // a card does not mind in local memory
+    if (sim::Worker::here()->threads().fibers().hold(address)) return;  // a GPU allows it in local memory
     if (data->access == binding)
         return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
     sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name,
@@ -204,8 +204,8 @@ void HOOK(func_exit)() {}
 void HOOK(vptr_update)(void** p, void*) { sim::see<store, 3>(p, HERE); }
 void HOOK(vptr_read)(void** p) { sim::see<load, 3>(p, HERE); }
 
-// memcpy and its kin. launch.h has kernels call sim_memcpy, which nvcc makes of bytes, whatever the pointers' types.
-// clang calls the others for copies of structures.
+// memcpy and similar functions. launch.h makes kernels call sim_memcpy, which nvcc turns into copies of bytes, whatever
+// the pointers' types. clang calls the other functions to copy structures.
 #define COPY(name, copy, see)                            \
     void* name(void* to, const void* from, size_t bytes) \
     {                                                    \

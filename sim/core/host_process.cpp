@@ -54,7 +54,7 @@ using harness::Error;
 using harness::format;
 
 constexpr size_t most_objects = 65;  // the callable, and the arguments
-constexpr size_t most_bytes = 4096;  // of each
+constexpr size_t most_bytes = 4096;  // of each object
 
 // A request of the other process, or news of it. It is followed by the bytes of the objects.
 struct Message {
@@ -67,13 +67,13 @@ struct Message {
     char text[512] = "";  // the kernel's name, or the error
     int status = 0;
     uint64_t address = 0;      // of an access that the processor refused
-    uint64_t callers[16] = {};  // the instruction behind, and what may be the ones that led to it
+    uint64_t callers[16] = {};  // the return address, and addresses on the stack that may be those of its callers
     bool store = false;
 };
 
 // ---- The other process -------------------------------------------------------------------------------------------
 
-// Its ends of both pipes.
+// The numbers of this process's ends of both pipes.
 constexpr int from_here = 0, to_there = 1;
 
 void write_all(const void* data, size_t bytes)
@@ -153,7 +153,7 @@ void catch_accesses()
 
 void close_files(int reads, int writes)
 {
-    // Out of the way first: their numbers may be 0 and 1.
+    // Both are moved out of the way first, because their numbers may be 0 and 1.
     reads = fcntl(reads, F_DUPFD, 3);
     writes = fcntl(writes, F_DUPFD, 3);
     dup2(reads, from_here);
@@ -176,7 +176,7 @@ sock_filter jump(int code, uint32_t value, uint8_t then, uint8_t otherwise)
     return BPF_JUMP(uint16_t(code), value, then, otherwise);
 }
 
-// From now on, for this process. Where the kernel has no filters, nothing changes.
+// Installs a filter of system calls for this process. If the operating system has no filters, nothing changes.
 void use_filter(std::vector<sock_filter> rules)
 {
     const sock_filter begin[] = {
@@ -228,7 +228,8 @@ void allow_computing_only()
 
 // ---- This process ------------------------------------------------------------------------------------------------
 
-// For what a kernel might do that is not read, either: no other program, no file to write, no other process's memory.
+// Limits this process, too, because its kernels may be unread as well. It can start no program, write to no file and
+// reach no other process's memory.
 void forbid_writing_elsewhere()
 {
     static bool forbidden = false;
@@ -292,7 +293,7 @@ public:
     }
     OtherProcess(const OtherProcess&) = delete;
 
-    // False: it has ended.
+    // False if the other process has ended.
     bool receive(void* data, size_t bytes)
     {
         for (char* at = static_cast<char*>(data); bytes > 0;) {
@@ -309,7 +310,7 @@ public:
         const char byte = 0;
         while (write(writes_, &byte, 1) < 0 && errno == EINTR) {}
     }
-    // Its status, as waitpid() gives it.
+    // The other process's status at its end, as waitpid() gives it.
     int end()
     {
         int status = 0;
@@ -346,7 +347,7 @@ bool begins(std::string_view name, std::string_view with) { return name.substr(0
 
 void run_launch(const Message& message, OtherProcess& other)
 {
-    static std::deque<std::string> names;  // reports keep them
+    static std::deque<std::string> names;  // reports keep pointers to them
     const std::string_view again = function_named(uint64_t(message.again)),
                            kernel = function_named(uint64_t(message.kernel));
     if (!begins(again, "_ZN3sim12launch_again")) refuse("code that is no launch");

@@ -29,7 +29,8 @@ void L1::grow()
         if (entry.block == block_) find(entry.line) = entry;
 }
 
-// In the meantime, all warps together have missed passed * warps_ * missed_ / requests_ lines.
+// True if the line has left the L1: all warps together have missed passed * warps_ * missed_ / requests_ lines
+// meanwhile.
 bool L1::gone(uint64_t passed) const { return passed * warps_ * missed_ > capacity_ * requests_; }
 
 L1::Found L1::load(uint64_t line, unsigned sectors, uint64_t time, uint64_t batch)

@@ -36,11 +36,11 @@ private:
     };
     Entry& find(uint64_t line);
     void grow();
-    bool gone(uint64_t passed) const;  // a line that was loaded so many requests of a warp ago
+    bool gone(uint64_t passed) const;  // true if a line that was loaded `passed` requests ago has left the L1
 
     uint64_t block_ = 1;  // entries of earlier blocks are empty
     uint64_t held_ = 0, capacity_ = 1, warps_ = 1;  // capacity_: lines
-    uint64_t requests_ = 0, missed_ = 0;            // of all warps of the block; lines
+    uint64_t requests_ = 0, missed_ = 0;            // requests_: of all warps of the block; missed_: lines
     std::vector<Entry> entries_ = std::vector<Entry>(64);  // a power of two of them, at most half full
 };
 

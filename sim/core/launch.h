@@ -12,8 +12,8 @@
 #include "thread.h"
 
 #ifdef SIMULATOR
-// A kernel's memcpy is watched, too. clang makes another one of the copy of a structure; g++ does not, or has
-// announced the copy before.
+// A kernel's memcpy is watched, too. clang also calls memcpy to copy a structure. g++ does not, or announces the copy
+// before.
 #ifdef __clang__
 asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
 #endif
@@ -25,7 +25,7 @@ void* memset(void*, int, size_t) noexcept asm("sim_memset");
 }
 #endif
 
-// Where the simulator's headers are, for a program that asks which places are its own (elf/places.cpp).
+// The path of this header. From it, a program knows which places are the simulator's (elf/places.cpp).
 #if defined SIMULATOR || defined __NVCC__
 extern "C" {
 __attribute__((used)) inline const char sim_own_header[] = __FILE__;
@@ -125,8 +125,8 @@ constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t
     return (outer ^ with) * golden;
 }
 
-// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never
-// ends.
+// Called every 65536 turns of a loop, which then counts from 0 again. It lets other threads run, and ends a thread that
+// would never end.
 SIM_FUNCTION void long_loop();
 
 // Parts of the markers of a loop. They keep no state in a structure, because the compiler would have it in
@@ -157,13 +157,13 @@ __attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
     return next;
 }
 
-// True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
+// True if it is time for long_loop(). The kernel itself calls it, so that its return address lies in the loop.
 constexpr __attribute__((always_inline)) bool is_long(uint64_t turn)
 {
     return __builtin_expect(uint16_t(turn) == 0, 0);
 }
 
-// Around a loop: wherever it is left, the thread is again where it was.
+// Surrounds a loop. However the loop is left, the thread's turn is then the outer one again.
 class Loop {
 public:
     __attribute__((always_inline)) explicit Loop(uint64_t outer) : outer_(outer) {}
@@ -173,8 +173,9 @@ private:
     uint64_t outer_;
 };
 
-// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. The block's
-// last ones are remembered, so that one thread tells for all. Their addresses are multiples of 256.
+// Called behind the declaration of a shared array: from here on, the block has the array, whichever function touches
+// it. The block's last arrays are kept in `declared`, so that one thread tells for all. Their addresses are multiples
+// of 256.
 extern __thread uintptr_t declared[4];
 constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
 SIM_FUNCTION void declare(uintptr_t array, const Declared& record);
@@ -185,9 +186,10 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), listed.record);
 }
 
-// Behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless it is so small
-// that choosing among registers costs less: by what nvcc 13.0 does, elements of 4 bytes that are read and chosen from
-// 64 times in all. `dynamic`: bit d is set for an index of dimension d. `cost`: 2 for each load, 1 for each store.
+// Stands behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless choosing
+// among registers costs less. As seen with nvcc 13.0, it chooses among registers if the elements have 4 bytes or are
+// structures, and the choices times their cost are at most 128. `dynamic`: bit d is set for an index of dimension d.
+// `cost`: 2 for each load, 1 for each store.
 template <typename T, unsigned dynamic>
 constexpr size_t choices = 1;
 template <typename T, size_t N, unsigned dynamic>
@@ -211,8 +213,8 @@ public:
     __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
 };
 
-// Around the address of an atomic operation. `joined`: all lanes share it, and nvcc joins what they do to an integer of
-// at most so many bytes. `unread`: nothing reads the result.
+// Surrounds the address of an atomic operation. `joined`: all lanes share the address, and nvcc joins their operations
+// on an integer of at most so many bytes. `unread`: nothing reads the result.
 template <unsigned joined, bool unread, typename T>
 __attribute__((always_inline)) inline T* changed(T* address)
 {
@@ -220,8 +222,8 @@ __attribute__((always_inline)) inline T* changed(T* address)
     return address;
 }
 
-// At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler
-// has inlined them, in where this code lies.
+// Stands at the beginning of a function that a kernel calls. Two calls differ in their return addresses or, where the
+// compiler has inlined them, in the address of this code.
 class Call {
 public:
     __attribute__((always_inline)) Call()
@@ -238,8 +240,8 @@ private:
     uint64_t outer_;
 };
 
-// At the end of a kernel: the thread has left it there, and not by `return`. That a function with a barrier returns
-// early counts as `return`, too.
+// Stands at the end of a kernel: the thread has come there, and has not left by `return`. An early return from a
+// function with a barrier counts as `return`, too.
 extern __thread uint64_t end_of_kernel;
 __attribute__((always_inline)) inline void ends() { SIM_POKE(end_of_kernel, uint64_t(1)); }
 SIM_FUNCTION void returns_early();
@@ -253,7 +255,7 @@ struct Configuration {
         : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
 };
 
-// Where the host has an argument of a launch.
+// The place of an argument of a launch in the host's memory.
 struct Argument {
     uintptr_t begin;
     size_t bytes;
@@ -269,8 +271,8 @@ struct Launching {
     const void* place;   // of the launch
     const Argument* passed = nullptr;
     size_t passed_count = 0;
-    // For a launch that another process asks for: what is called with the arguments, and the code that launches again
-    // from copies of it and of them.
+    // For a launch that another process asks for: `call` is the callable, and `again` launches it from copies of it and
+    // of the arguments.
     Argument call{};
     void (*again)(const Launching& launching, void* const* objects) = nullptr;
 };
@@ -282,7 +284,7 @@ struct Code {
     const void* arguments;
 };
 bool next_thread();
-// Hands a launch to who is responsible for it (simulator.h), and returns when all blocks are done.
+// Hands a launch to the launcher in use (simulator.h), and returns when all blocks are done.
 void launch_grid(const Launching& launching, const Code& code);
 
 // FNV-1a.
@@ -296,8 +298,8 @@ SIM_FUNCTION void run_threads(const void* thread)
     while (next_thread());
 }
 
-// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host
-// makes it, at the launch; every thread has the same bits, and no thread destroys them.
+// An object of a class with a copy constructor or a destructor of its own is passed by reference to one copy. On CUDA,
+// the host makes this copy at the launch; every thread has the same bits, and no thread destroys them.
 template <typename T>
 constexpr bool by_reference =
     std::is_object_v<T> && !(std::is_trivially_destructible_v<T> &&

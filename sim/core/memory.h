@@ -11,7 +11,7 @@
 
 namespace sim {
 
-class Shadow;  // who accessed each byte last: races.h
+class Shadow;  // the last accesses to each byte: global_checker.h
 
 // The type of a memory's elements, as it was declared.
 struct Elements {
@@ -31,8 +31,8 @@ struct Elements {
     bool has_pairs() const { return alignment == 8 && bytes >= 16; }
 };
 
-// An output whose contents are verified after the kernel. Whoever filled it with values that no kernel stores knows
-// which elements were not stored to yet.
+// An output whose contents are verified after the kernel. The harness has filled it with values that no kernel stores,
+// so it knows which elements were not stored to yet.
 class Unwritten {
 public:
     virtual ~Unwritten() = default;
@@ -41,7 +41,8 @@ public:
     virtual bool has(uint64_t n, const void* element) const = 0;
 };
 
-// What a program got from the CUDA runtime: memory of a device, or of the host that devices may touch, too.
+// The owner of memory that a program got from the CUDA runtime: a device, or the host, whose memory devices may touch,
+// too.
 enum class Owner { none, device, managed, pinned, registered };
 
 // A piece of the GPU's memory.
@@ -55,14 +56,14 @@ struct Allocation {
     bool freed = false;
     int device = -1;        // whose memory it is; -1: every device's own, or the host's
     const Unwritten* unwritten = nullptr;  // of an output: which elements were not stored to yet
-    uint64_t first_element = 0;                    // of that output: the one that this memory begins with
-    std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
+    uint64_t first_element = 0;                    // of that output: the element at the beginning of this memory
+    std::shared_ptr<Shadow> shadow = nullptr;  // null: races and uninitialized loads are not looked for
     enum : unsigned { loaded = 1, stored = 2 };
     unsigned touched = 0;  // how kernels have accessed it, until someone asks
 
     Elements elements = {};
 
-    // Of memory that a program got from the CUDA runtime.
+    // The following members are known for memory that a program got from the CUDA runtime.
     Owner owner = Owner::none;
     int current_device = 0;       // when it was allocated
     unsigned flags = 0;
@@ -73,15 +74,15 @@ struct Allocation {
     bool holds(uintptr_t address) const { return address - begin < bytes; }
 };
 
-// All of them, by address. They do not overlap. Not to be changed while a kernel runs.
+// All allocations, by address. They do not overlap. They must not change while a kernel runs.
 class Memory {
 public:
     Allocation& add(const Allocation& allocation);
     void remove(uintptr_t begin);  // forgets it altogether
     void clear();
-    // The one that holds the address, freed ones included, or null.
+    // The allocation that holds the address, freed ones included, or null.
     Allocation* find(uintptr_t address);
-    // The nearest to it, or null if there are none.
+    // The allocation nearest to the address, or null if there are none.
     Allocation* nearest(uintptr_t address);
     const std::vector<std::unique_ptr<Allocation>>& all() const { return all_; }
 

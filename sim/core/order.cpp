@@ -1,11 +1,11 @@
-// Does one access happen before another? In: events of threads, such as barriers, meetings, fences, releases and
-// acquires. Out: a yes or no for two accesses.
+// Decides whether one access happens before another. In: events of threads, such as barriers, meetings, fences,
+// releases and acquires. Out: a yes or no for two accesses.
 //
 // A barrier orders all that lies before it in the block, and has a time, so two numbers are compared. Lanes
 // that meet at __syncwarp() know from then on all that any of them knew: each lane has a clock for every other one.
-// For the rest, releases and acquires at one address are kept in the order of time, and a search goes backwards from
-// the later access: from an acquire to the releases that it may have seen, to the acquires before them, until a
-// release is found that covers the earlier access.
+// Releases and acquires at one address are kept in the order of time, and a search goes backwards from the later
+// access: from an acquire to the releases that it may have seen, to the acquires before them, until a release is found
+// that covers the earlier access.
 //
 // Invariant: an event has a time, and an access has that of its thread's last event. The search is made only for
 // accesses that look like a race, and costs at most the events between the two.
@@ -148,7 +148,7 @@ uint32_t Order::acquire(int thread, uintptr_t address, bool needs_fence)
     if (objects_.empty()) return 0;
     const auto object = objects_.find(address);
     if (object == objects_.end()) return 0;
-    // Nothing has come since the last time.
+    // No release has come since this thread's last acquire.
     uint32_t& last = object->second.last_acquire[needs_fence][thread];
     if (last > block_start_ && last > object->second.releases.back().time) return 0;
     logs_.back().acquires.push_back({address, ++clock_, thread, needs_fence});

@@ -38,24 +38,24 @@ public:
     // Events. Those of a thread return their time, or 0 if nothing depends on them.
     void meet(int warp, uint32_t lanes);
     uint32_t fence(int thread, Scope scope);
-    // Hands over what a fence has made seen, or, with `all`, all that the thread did.
+    // Hands over what the thread did before its last fence or, with `all`, everything that it did.
     uint32_t release(int thread, uintptr_t address, bool all, Scope scope);
-    // Takes over: at once, or, if it needs a fence, after the thread's next.
+    // Takes over what was released at the address: at once or, if that needs a fence, at the thread's next one.
     uint32_t acquire(int thread, uintptr_t address, bool needs_fence);
     // The thread has compared what it knew of this word with what is there: an earlier plain load did no harm.
     void confirm(int thread, uintptr_t address);
     bool confirmed(uint64_t block, int thread, uintptr_t address) const;
 
-    // The time of each lane's last event. It is written while requests are formed. That of an access is `phase()` if
+    // The time of each lane's last event. It is written while requests are formed. The time of an access is phase() if
     // this is later.
     uint32_t* times(int warp) { return &times_[warp * warp_size]; }
     uint32_t phase() const { return phase_; }  // the last barrier, or else the beginning of this block
-    bool eventful() const { return clock_ != phase_; }  // since then
+    bool eventful() const { return clock_ != phase_; }  // true if there were events since phase()
     uint32_t block_start() const { return block_start_; }
     uint32_t launch_start() const { return launch_start_; }
     uint64_t block() const { return block_; }
     uint64_t first_block() const { return first_block_; }
-    // The block that ran at a time of this launch. Of an earlier launch, its first.
+    // The block that ran at a time of this launch. For a time of an earlier launch: the first block of that launch.
     uint64_t block_at(uint32_t time) const;
     // True if nothing that this block did before the time has been, or will be, handed over to other blocks: it has
     // ended.
@@ -63,7 +63,7 @@ public:
 
     // True if an access of this launch happens before one of this block since the last barrier.
     bool happens_before(const Moment& a, const Moment& b) const;
-    // The same, in either order.
+    // True if either access happens before the other.
     bool ordered(const Moment& a, const Moment& b) const;
     // True if both threads, or an earlier block and a thread, use one word as a signal would be used, other than this
     // one. It does not order them, so it is for advice alone.
@@ -99,12 +99,12 @@ private:
         std::vector<Acquire> acquires;
         std::vector<Fence> fences;
     };
-    // known[t][u]: what lane u did before this time, lane t knows of.
+    // known[t][u]: lane t knows of everything that lane u did before this time.
     struct Lanes {
         uint32_t known[warp_size][warp_size] = {};
         uint32_t last_meeting = 0;
     };
-    // Where a chain of releases and acquires has come to: what its thread knows at a time.
+    // The end of a chain of releases and acquires so far: what its thread knows at a time.
     struct View {
         uint64_t block;
         uint32_t phase, time;
@@ -131,11 +131,11 @@ private:
         uint64_t block;
     };
     std::vector<Start> starts_;  // of the blocks of this launch, and of the first ones of earlier launches
-    size_t launch_ = 0;          // the first of this launch among them
+    size_t launch_ = 0;          // index of this launch's first block in starts_
     bool lockstep_ = false, across_blocks_ = false;
     std::vector<uint32_t> times_ = std::vector<uint32_t>(1024);
     std::vector<uint32_t> last_fence_ = std::vector<uint32_t>(1024), last_device_fence_ = last_fence_;
-    bool fences_ = false;  // in this block
+    bool fences_ = false;  // true if there were any in this block
     std::vector<std::unique_ptr<Lanes>> lanes_;
     std::unordered_map<uintptr_t, Object> objects_;
     std::deque<std::array<uint32_t, warp_size>> knowledge_;  // of lanes that released

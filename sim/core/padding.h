@@ -1,5 +1,6 @@
-// Which bytes of a type are padding: nobody stores to them, and a copy of the whole object loads them. In a constant of
-// the type they have no value. A type of which compilers do not show the bytes, as with a pointer in it, has no answer.
+// The padding of a type: bytes that no code stores to, and that a copy of the whole object loads. In a constant of the
+// type they have no value. There is no answer for a type whose bytes compilers do not show, such as one with a pointer
+// in it.
 
 #pragma once
 #pragma GCC system_header

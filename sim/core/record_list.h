@@ -10,8 +10,8 @@ namespace sim {
 
 struct Symbol;
 
-// The variables of the device that were added after `known`, the first of the list then: by kind and by name, because
-// compilers lay them out in different orders.
+// The variables of the device that were added after `known`, which was the first of the list then. They are sorted by
+// kind and by name, because compilers lay them out in different orders.
 std::vector<const Declared*> device_variables(const Declared* known = nullptr);
 
 // True if the record stands in the function, or in a lambda inside it.

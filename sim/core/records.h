@@ -19,8 +19,8 @@ struct Declared {
     Kind kind;
     bool read_only;      // its type is const
     const char* name;    // as it is written
-    void* (*address)();  // on this host thread. This function lies in the one that has the declaration
-    uint64_t bytes;      // of a bound: the threads that a block may have
+    void* (*address)();  // on this host thread; a function inside the one that has the declaration
+    uint64_t bytes;      // of a launch bound: the threads that a block may have
     // nvcc lays the shared arrays of a kernel out in the order of their declarations, each aligned as its type or as it
     // is told to be.
     unsigned order = 0, alignment = 1;
@@ -63,11 +63,11 @@ struct Listed {
     SIM_FUNCTION explicit Listed(const Declared& of) : record(of) { add_record(record); }
 };
 
-// The record of a declaration in a function, by a class that stands next to it.
+// The record of a declaration in a function. Tag is a class that stands next to the declaration.
 template <typename Tag>
 __attribute__((init_priority(101))) inline Listed listed{Tag::record()};
 
-// The alignment of a template's variable, in whose declaration each of its instances lists itself.
+// The alignment of a template's variable. The declaration names it, so that each instance of the variable lists itself.
 template <typename Tag>
 constexpr int aligned = (static_cast<void>(&listed<Tag>), 32);
 

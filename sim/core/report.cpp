@@ -1,4 +1,4 @@
-// From places of the machine code to lines of the source.
+// Turns counts by places of the machine code into counts by lines of the source.
 //
 // In: the counts of each site, which is one call that the compiler put in front of an access. Out: a list with one
 // entry for each access of the source. A compiler that unrolls a loop makes several sites of one line, so sites that
@@ -29,7 +29,7 @@ std::string conflict_text(const Conflict& c, Kind kind)
     const auto word = [&](int lane) { return (unsigned long long)c.words[lane]; };
     if (word(0) != word(1))
         return format("%s, at words %llu and %llu of shared memory", meet.c_str(), word(0), word(1));
-    // On 1.x, or of atomic operations.
+    // Both lanes use one word, which is a conflict on 1.x and between atomic operations.
     return format("%s, both at word %llu of shared memory: %s", meet.c_str(), word(0),
                   kind == atomic ? "atomic operations on one word take turns"
                                  : "only one word at a time goes to several lanes");

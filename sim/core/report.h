@@ -30,13 +30,13 @@ struct Report {
     bool unordered_possible = false;  // odata was read, or other memory was stored to
 
     void add_sites(const std::vector<SiteCounts>& more);
-    // Adds the counts of a later launch, which gives what is not summed: the grid, windows and peers.
+    // Adds the counts of a later launch. The grid, windows and peers are no sums, and are those of the later launch.
     void add(const Report& later);
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
 };
 
-// The report by lines of the source if `locate` is set, else by places without a name. Without its findings.
+// The report by lines of the source if `locate` is set, else by places without a name. Findings are left out.
 harness::LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate);
 
 }  // namespace sim

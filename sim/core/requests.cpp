@@ -64,7 +64,7 @@ std::vector<size_t> merged(const std::vector<size_t> (&paths)[warp_size], std::v
     for (int lane = 0; lane < warp_size; ++lane) arrive(lane);
     while (order.size() < first.size()) {
         if (free.empty()) {
-            // Lanes that come to the same places in opposite orders: the one that came first.
+            // Lanes have come to the same places in opposite orders. The earliest group goes first.
             for (int lane = 0; lane < warp_size; ++lane)
                 if (at[lane] < paths[lane].size()) free.push({first[paths[lane][at[lane]]], paths[lane][at[lane]]});
             const Candidate chosen = free.top();
@@ -83,15 +83,15 @@ std::vector<size_t> merged(const std::vector<size_t> (&paths)[warp_size], std::v
 
 }  // namespace
 
-// Lanes that went different ways. A compiler may have made several calls of one access, on paths that
-// differ in what is known there: their places are told by the source, not by the address. What a lane
-// accesses several times at one place in one turn (a structure, member by member) is told by the count.
+// Groups the accesses of lanes that went different ways. A compiler may have made several calls of one access, on paths
+// that differ in what is known there, so places are compared by the source and not by the address. A lane may access
+// one place several times in one turn, as for a structure, member by member. Their count tells these accesses apart.
 std::vector<size_t> WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
 {
     struct Visited {
         std::vector<size_t> groups;  // of the first, second, ... visit
         int lane = -1;               // the lane that is being looked at
-        size_t visits = 0;           // it made so far
+        size_t visits = 0;           // that this lane has made so far
     };
     std::unordered_map<Site, Visited> visited;
     std::unordered_map<uint32_t, uint32_t> number;  // of a place, by return address

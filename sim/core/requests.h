@@ -35,16 +35,17 @@ constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes, 
                                                                : strong | uint64_t(2 | kind) << 32;
     return uint32_t(return_address) | kinds | uint64_t(log2_bytes) << 34;
 }
-// In local memory: another request than that of lanes whose pointer leads elsewhere.
+// Marks an access to local memory. It belongs to another request than accesses of lanes whose pointers lead elsewhere.
 constexpr Site in_local_memory(Site site) { return site ^ uint64_t(1) << 63; }
 constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
 constexpr Kind kind_of(Site site) { return Kind(site >> 32 & (site & strong ? 1 : 3)); }
 constexpr Strength strength_of(Site site) { return site >> 33 & 1 ? as_atomic : site & strong ? as_volatile : as_data; }
 constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 7); }
-// Not an access, but an event of the thread, recorded among its accesses: the address is its time (order.h).
+// An event of the thread that is recorded among its accesses, with its time as the address (order.h).
 constexpr Site event_of(uint64_t return_address) { return uint32_t(return_address) | uint64_t(3) << 32; }
 constexpr bool is_event(Site site) { return (site >> 32 & 3) == 3 && !(site & strong); }
-// The whole address again: the kernel lies in the same 2 GB as this program's other functions.
+// The whole return address of a site. It is known, because the kernel lies in the same 2 GB as this program's other
+// functions.
 uint64_t return_address(Site site);
 
 // A number of 16 bits that stands for what lies at an address. Different contents share one in 65536 cases.
@@ -60,7 +61,7 @@ inline uint16_t fingerprint(uintptr_t address, unsigned bytes)
 constexpr int before_shift = 48;
 constexpr uint64_t address_bits = (uint64_t(1) << before_shift) - 1;
 
-// Where local memory lies, in the addresses of requests: words of the lanes side by side, as on a GPU.
+// The addresses that requests have for local memory: words of the lanes side by side, as on a GPU.
 constexpr uint64_t local_addresses = uint64_t(1) << 47;
 
 // The n-th access of each lane of a warp since the last time that requests were formed.
@@ -78,23 +79,23 @@ struct Request {
     int order = 0;            // among the warp's requests since the last barrier
     const uint32_t* times = nullptr;  // of the last event of each lane
     const uint64_t* recorded = nullptr;  // of a store: the addresses with the fingerprints
-    // Even: all lanes take part, each the same number of bytes on from the lane before. Most requests are so, and
-    // several questions about them have a short answer then.
+    // Even: all lanes take part, and each address is equally far from that of the lane before. Most requests are even,
+    // and several questions about these have a short answer.
     enum Spacing : uint8_t { unknown, even, uneven } spacing = unknown;
-    uint64_t stride = 0;  // that number, if the spacing is even
+    uint64_t stride = 0;  // this distance, if the spacing is even
 
-    // Finds out about the spacing, so that it is known from then on.
+    // Finds out the spacing, so that it is known from then on.
     void measure()
     {
         spacing = uneven;
         if (lanes != ~0u) return;
         stride = address[1] - address[0];
         uint64_t differ = 0;
-        // Every second lane, so that compilers can compare two lanes at a time.
+        // Compares with the second lane before, so that compilers can compare two lanes at a time.
         for (int lane = 2; lane < warp_size; ++lane) differ |= (address[lane] - address[lane - 2]) ^ 2 * stride;
         if (differ == 0) spacing = even;
     }
-    // A part of a request is not evenly spaced.
+    // True if the spacing is even. A request that lacks lanes is never even.
     bool evenly_spaced(uint64_t& bytes) const
     {
         if (lanes != ~0u || spacing == uneven) return false;
@@ -134,12 +135,11 @@ public:
     void end_lane() { end_of_[lane_] = cursor.next - lane_; }
 
     void grow();  // when there is no room left
-    // There may be no more of it: 32 MB. The threads make way, so that requests are formed.
+    // True if the record has its largest size, 32 MB. The threads then make way, so that requests are formed.
     bool full() const { return rows_.size() >= 1 << 16; }
 
-    // Forms the requests, hands each to `count`, and starts over. `order`: of the first of them. `times`: of the
-    // last event of each lane, before and, in the end, after.
-    // Returns the order of the next.
+    // Forms the requests, hands each to `count`, and starts over. `order`: the number of the first request. `times`:
+    // the time of each lane's last event, which flush() brings up to date. Returns the number of the next request.
     template <typename Count>
     int flush(int order, uint32_t* times, Count&& count);
 
@@ -149,7 +149,7 @@ private:
         uint32_t lanes;
         uint32_t times[warp_size];
     };
-    // Returns their order.
+    // Forms groups of accesses that were made together. Returns the order of the groups.
     std::vector<size_t> regroup(std::vector<Group>& groups, uint32_t* times) const;
     // Forms a request of accesses that were made together.
     Request request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times);

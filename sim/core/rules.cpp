@@ -55,7 +55,7 @@ void pieces(const Request& r, uint32_t lanes, unsigned size, Transactions& out)
     for (int i = 0; i < n; ++i) out.add(seen[i] * size, size);
 }
 
-// Atomic operations on one address take turns: of the lanes that share it, one at a time.
+// Atomic operations on one address take turns: one lane at a time of those that share it.
 void in_turns(const Request& r, unsigned size, Transactions& out)
 {
     for (uint32_t left = r.lanes, now; left; left &= ~now) {
@@ -228,7 +228,7 @@ void Rules::global(const Request& r, Transactions& out) const
     }
 }
 
-// As on an H100 and an H200 (tests/data/h100_random_counts.csv, h200_kinds.csv).
+// True if all lanes take turns, as on an H100 and an H200 (tests/data/h100_random_counts.csv, h200_kinds.csv).
 bool Rules::take_turns(const Request& r) const { return major_ >= 5 && kind_of(r.site) == atomic; }
 
 int Rules::part(unsigned bytes) const
@@ -322,8 +322,8 @@ Conflict Rules::conflict(const Request& r) const
                     return Conflict{{a, b}, {word(a), word(b)}, unsigned(word(a) % banks_)};
         return Conflict{};
     };
-    // Elements are aligned: all of their words meet if the first do. On 3.x, words i and i + 32 of
-    // 64 come together.
+    // Elements are aligned, so all of their words meet if the first ones do. On 3.x, words i and i + 32 of 64 come
+    // together.
     const unsigned row = banks_ * bank_bytes_ / 4;
     const bool turns = take_turns(r);
     const auto differ = [&](int a, int b) {

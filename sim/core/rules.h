@@ -62,11 +62,11 @@ public:
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
     const char* unit(Kind kind) const;
-    // The fewest of them that a request for so many bytes could take.
+    // The fewest units that a request for so many bytes could take.
     uint64_t ideal_global(const Request& request, uint64_t asked_bytes) const;
 
 private:
-    bool take_turns(const Request& request) const;  // in shared memory: lanes that want one word, too
+    bool take_turns(const Request& request) const;  // in shared memory: even lanes that access one word
     int part(unsigned bytes) const;  // lanes served together in shared memory
     // The lanes of the part that begins at this lane and of the next, if they may share a wavefront; otherwise 0.
     uint32_t may_share(const Request& request, int first) const;

@@ -3,12 +3,12 @@
 //
 // Arrays of the kernel are laid out as nvcc does, in the order of their declarations, each aligned as its type.
 // Arrays of a function that the kernel calls lie behind them, each at bank 0, wherever the function is called from.
-// Dynamic shared memory comes behind the kernel's own arrays. They are known when the launch names its kernel, or
+// Dynamic shared memory comes behind the kernel's own arrays. The arrays are known when the launch names its kernel, or
 // else when control comes to a declaration.
 //
-// Invariant: the offset does not depend on the order of calls. All arrays are filled with ones before a block, so
-// that it profits from nothing that an earlier one left. The search is linear in the arrays, and begins at the one
-// that was found last.
+// Invariant: the offset does not depend on the order of calls. All arrays are filled with ones before a block, so that
+// the block cannot use what an earlier one left. The search is linear in the arrays, and begins at the array that was
+// found last.
 
 #include "shared_memory.h"
 
@@ -101,7 +101,7 @@ void SharedMemory::declare(uintptr_t address, const Declared& array, uint64_t pl
     }
 }
 
-// Where an array begins is known to the compiler: the elements are aligned as far as their size allows.
+// The compiler knows where an array begins, so the elements are aligned as far as their size allows.
 const SharedArray& SharedMemory::add(const Declared& array, uintptr_t begin, uint64_t offset)
 {
     const unsigned bytes = array.element_bytes;

@@ -47,13 +47,14 @@ public:
     const std::vector<std::unique_ptr<SharedArray>>& arrays() const { return arrays_; }
     // The array that holds the address, or null, among those that are known.
     const SharedArray* find(uintptr_t address);
-    // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was
-    // jumped over.
+    // The same for an access at `place` that may be the first to its array. It also finds arrays of no function, and
+    // arrays whose declaration was jumped over.
     const SharedArray* find(uintptr_t address, uint64_t place);
-    // The one that is closest to an address of this thread's local storage, or null.
+    // The array that is closest to an address of this thread's local storage, or null.
     const SharedArray* nearest(uintptr_t address) const;
 
-    // The one that an address lies in on a GPU, where addresses of shared memory have 32 bits, but not here; or null.
+    // The array that this address would hit on a GPU, where addresses of shared memory have 32 bits, or null. Here it
+    // hits none.
     const SharedArray* wrapped(uintptr_t address) const;
 
     // A block must not profit from what an earlier one left here.
@@ -73,7 +74,7 @@ private:
                            Elements elements = {});
 
     const void* kernel_ = nullptr;
-    uintptr_t base_ = 0;  // of the host thread's variables
+    uintptr_t base_ = 0;  // where the host thread's variables begin
     std::vector<std::pair<uintptr_t, const Declared*>> all_;  // arrays of all kernels on this host thread, by address
     std::vector<std::unique_ptr<SharedArray>> arrays_;
     size_t recent_ = 0;  // the array found last

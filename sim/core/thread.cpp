@@ -22,7 +22,7 @@ struct Atomic {
 };
 thread_local Atomic noted{};
 
-// True if the thread takes over afterwards what others have released there.
+// Begins an atomic operation. True if the thread afterwards takes over what others have released there.
 bool begin_atomic(const void* address, const void* place)
 {
     const Atomic last = std::exchange(noted, {});
@@ -43,8 +43,8 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     const bool takes_over = kind == atomic && begin_atomic(address, place);
     Worker::here()->called_by(__builtin_frame_address(0)).look(
         uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
-    // Programs do not write the fence behind an atomic operation, and hardware does not miss it. The operation itself
-    // was compared before: another's value, found by it, does not order it after what the other stored.
+    // Programs do not write the fence behind an atomic operation, and hardware works without it. The operation itself
+    // was compared before: finding another thread's value does not order it after that thread's stores.
     if (takes_over) acquire(address, false, place);
 }
 

@@ -1,5 +1,4 @@
-// The simulated thread that is running, as the headers in include/ see it: what CUDA's built-in
-// functions are made of.
+// The simulated thread that is running, as the headers in sim/cuda/ see it: what CUDA's built-in functions are made of.
 //
 // These functions are called on the fiber of a simulated thread. `place` is the address in the
 // kernel that the call returns to: it stands for the place in the source.
@@ -9,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// On a function that a kernel calls and that is no part of the kernel: its own accesses are not
-// watched, and it stays a call, so that SIM_PLACE lies in the kernel.
+// Marks a function that a kernel calls and that is no part of the kernel: its own accesses are not watched, and it
+// stays a call, so that SIM_PLACE lies in the kernel.
 #define SIM_FUNCTION __attribute__((noinline, no_sanitize("thread")))
 #define SIM_PLACE __builtin_return_address(0)
 
@@ -37,7 +36,7 @@ struct Exchange {
 enum class Operation : uint8_t { shuffle, vote, match, reduce };  // lanes meet in the same one
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation = Operation::shuffle);
 
-// As __syncwarp: the lanes of `mask` meet, and what they stored before is seen by them afterwards.
+// Like __syncwarp: the lanes of `mask` meet, and afterwards all of them see what any of them stored before.
 void sync_warp(uint32_t mask, const void* place);
 
 // The lanes of the warp that are at this place in the same turn of all loops: __activemask().
@@ -46,21 +45,22 @@ uint32_t converged(const void* place);
 // The barrier of the block. Returns the number of threads with a predicate that is not 0.
 int sync_block(int predicate, const void* place);
 
-// __threadfence() and its kin: whoever sees what the thread stores atomically afterwards sees, too, what it did before.
+// __threadfence() and similar functions: a thread that sees a later atomic store of this one also sees what this one
+// did before.
 void fence(Scope scope, const void* place);
-// Before an atomic store, or an atomic operation: what the thread did is handed over to whoever acquires at this
-// address; with `relaxed`, what it did before its last fence.
+// Called before an atomic store or operation: hands over what the thread did to each thread that acquires at this
+// address. `relaxed`: only what it did before its last fence.
 void release(const void* address, bool relaxed, Scope scope, const void* place);
-// After an atomic load, or an atomic operation: what was released here is taken over; with `relaxed`, from the
-// thread's next fence on.
+// Called after an atomic load or operation: takes over what was released at this address. `relaxed`: from the thread's
+// next fence on.
 void acquire(const void* address, bool relaxed, const void* place);
 // printf, in device code.
 int print(const char* format, ...);
-// A compare-and-swap: a plain load of the same word, earlier, was not to be trusted and is not.
+// A compare-and-swap. It compares what an earlier plain load of the same word found, so that this load did no harm.
 void confirm(const void* address, unsigned bytes);
 
-// A shuffle reads a lane that takes no part in it, so that CUDA leaves the value open. `spare`: as the last lanes of a
-// sum over the warp do, whose values nothing uses.
+// A shuffle reads a lane that takes no part in it, so that CUDA leaves the value open. `spare`: the lane may be one of
+// the last in a sum over the warp, whose values nothing uses.
 void note_absent(unsigned source, uint32_t mask, bool spare, const void* place);
 
 unsigned lane();      // of the warp, 0 to 31
@@ -80,7 +80,7 @@ void need_aligned(const void* address, size_t bytes, Kind kind, const void* plac
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);
 
-// From one call to the other, an array of the thread's own is counted as local memory. `stored`: it has first values.
+// Between these two calls, an array of the thread's own is counted as local memory. `stored`: it has first values.
 SIM_FUNCTION void local_begins(const void* array, size_t bytes, bool stored);
 SIM_FUNCTION void local_ends();
 // Tells something about the next atomic operation, if it goes to this address. `joined`: one lane makes it for all

@@ -40,7 +40,7 @@ struct ProgramState {
 
     void add(uint64_t word)
     {
-        const uint64_t after = next_of(word);  // -O0 keeps the last turn's, too
+        const uint64_t after = next_of(word);  // -O0 keeps the number of the last turn, too
         if (turn && (!((word ^ turn) & turn_bits) || !((after ^ turn) & turn_bits))) return;
         hash = hash_of(hash, &word, sizeof word);
     }
@@ -116,17 +116,17 @@ uint32_t Threads::warp_lanes() const
     return threads_ - first >= warp_size ? ~0u : (1u << (threads_ - first)) - 1;
 }
 
-// Makes the next thread current that can run; nobody at the end of the block.
+// Makes the next thread that can run the current one, or `nobody` at the end of the block.
 inline __attribute__((always_inline)) int Threads::advance()
 {
-    ++current_;  // mostly that one
+    ++current_;  // most often, this one can run
     if ((current_ == warp_end_ || state_[current_] > ready) && !find_next()) return nobody;
     thread_index = index_[current_];
     record_.begin_lane(unsigned(current_) % warp_size);
     return current_;
 }
 
-// The same, from the current one on, where that cannot run or is of the next warp. False at the end of the block.
+// The same for a current thread that cannot run, or that is of the next warp. False at the end of the block.
 bool Threads::find_next()
 {
     for (;; ++current_) {
@@ -158,10 +158,10 @@ bool Threads::find_next()
     }
 }
 
-// All threads have yielded, or wait, or have ended. Whether everything is as it was when that happened before: the
-// stack of each thread, with its registers, and the memory that was changed in between. The same would happen again,
-// for ever. A loop can take several rounds to come back, because a full record of accesses interrupts it. So the hash
-// of a round is compared with those of the next ones, and a new one is taken after 1, 2, 4 and so on.
+// All threads have yielded, or wait, or have ended. True if everything is as it was at an earlier such time: the stack
+// of each thread, with its registers, and the memory that was changed in between. The same would then happen again, for
+// ever. A loop can take several rounds to come back, because a full record of accesses interrupts it. So the hash of a
+// round is compared with those of the next ones, and a new one is taken after 1, 2, 4 and so on.
 bool Threads::stuck()
 {
     if (!alone_) return false;
@@ -280,7 +280,7 @@ void Threads::note_other_place(uint64_t place)
     if (place_number(place) != place_number(barrier_place_)) elsewhere_.push_back({current_, place});
 }
 
-// Everyone who is left has arrived.
+// All threads that have not left the kernel have arrived.
 void Threads::open_barrier()
 {
     if (!elsewhere_.empty()) report_differing_barriers();
@@ -356,8 +356,8 @@ const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, ui
     return here->results_[here->parked_[here->current_].result];
 }
 
-// No lane of the warp can run. Lets those go on for whom all have come that they wait for. False if
-// none do; then some have yielded, or all are at the barrier.
+// No lane of the warp can run. Lets lanes go on if all lanes that they wait for have come. False if there are no such
+// lanes; then some have yielded, or all are at the barrier.
 bool Threads::meet_lanes(int first, int last)
 {
     uint32_t alive = 0, waits = 0, late = 0;  // not ended; parked; yielded
@@ -397,7 +397,7 @@ bool Threads::meet_lanes(int first, int last)
         release(first, came, came & parked_[first + lane].mask);
         go |= came;
     }
-    // Whoever is at one place is what is asked for: once nobody else is on the way there.
+    // A lane may ask for all lanes that are at its place. It goes on once no other lane is on its way there.
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
         if (!(waits >> lane & 1) || parked_[first + lane].meeting != whoever_is_here) continue;
         const uint32_t came = lanes_like(lane, same_place);
@@ -443,7 +443,7 @@ void Threads::pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited)
     if (stopping) go_on(nobody);
     turns_[current_] += turns;
     if (turns_[current_] > patience_) {
-        patience_ = 0;  // whoever else is still at it ends, too
+        patience_ = 0;  // other threads in long loops end, too
         observer_.never_ends(place, current_, false, awaited);
         end_thread();
     }
@@ -451,7 +451,7 @@ void Threads::pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited)
     if (alone_) {
         ProgramState state{fibers_, place, 0};
         _Unwind_Backtrace(ProgramState::look, &state);
-        if (!state.hash) ++clock_reads;  // not known: not the same
+        if (!state.hash) ++clock_reads;  // an unknown state counts as a new one
         // A full record interrupts a thread elsewhere than its loop does, perhaps with nothing in between.
         yielded_with_[current_] = hash_of(state.hash, &place, sizeof place);
     }

@@ -1,8 +1,8 @@
 // Runs the threads of a block, one at a time, on fibers of one host thread.
 //
-// They run in the order of their index, each on the fiber at hand until it ends or has to wait. A
-// thread that ends leaves its fiber to the next, so that a kernel without a barrier needs one
-// fiber for all its threads; one that waits keeps its fiber, and the next thread gets another.
+// They run in the order of their index, each on the current fiber until it ends or has to wait. A thread that ends
+// leaves its fiber to the next, so that a kernel without a barrier needs one fiber for all its threads. A thread that
+// waits keeps its fiber, and the next thread gets another.
 //
 // A thread waits at the barrier of the block, or for lanes of its warp, or because it has been
 // running for long. A warp goes on until all of its lanes have ended or are at the barrier; then the
@@ -71,17 +71,17 @@ public:
     Threads(WarpRecord& record, ThreadObserver& observer);
     Threads(const Threads&) = delete;
 
-    // The kernel whose blocks are run from now on, and the size of a block. `lockstep`: whether a barrier
-    // waits for threads that have left the kernel, as before compute capability 7.0.
+    // The kernel whose blocks are run from now on, and the size of a block. `lockstep`: a barrier waits for threads
+    // that have left the kernel, as before compute capability 7.0.
     void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool lockstep);
     // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set.
-    // `alone`: nobody else changes memory meanwhile.
+    // `alone`: no other host thread changes memory meanwhile.
     void run_block(bool alone);
 
-    // On the fiber of a thread.
+    // The following functions are called on the fiber of a thread.
     int barrier(int predicate, uint64_t place);
     __attribute__((hot)) bool next_thread();
-    [[noreturn]] void end_thread();  // in the middle of it
+    [[noreturn]] void end_thread();  // ends the running thread in the middle of the kernel
     enum Meeting : uint8_t { memory, whoever_is_here, values };  // values + sim::Operation
     const Exchange& meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place);
     // Counts so many turns of loops, and lets others run.
@@ -165,21 +165,22 @@ private:
     uint64_t yielded_with_[Fibers::most];  // a hash of a thread's own state
     Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null
     uint64_t turns_[Fibers::most];       // of long loops, since the block began
-    uint64_t patience_ = 0;              // turns of a thread, until one was found that never ends
+    uint64_t patience_ = 0;              // turns that a thread may make; 0 after one was found that never ends
     bool alone_ = true, stuck_ = false;
     int rounds_ = 0;           // in which threads of this block yielded
-    // A hash of all stacks at the end of an earlier round, the rounds since, and how many it is kept for; after how
-    // many the stacks were the same, and a hash of what was stored meanwhile.
+    // seen_: a hash of all stacks at the end of an earlier round. since_: the rounds since then. kept_for_: how many
+    // rounds it is kept for. period_: after how many rounds the stacks were the same. changes_: a hash of what was
+    // stored meanwhile.
     uint64_t seen_ = 0, since_ = 0, kept_for_ = 1, period_ = 0, changes_ = 0;
     Parked parked_[Fibers::most];  // of all warps: another one runs while lanes of this one yield and others are parked
     std::vector<Exchange> results_;
 };
 
-// threadIdx and the others, as the kernels see them in launch.h, where they can be set.
+// threadIdx and the other indices, which are constants for the kernels in launch.h and can be set here.
 extern __thread uint3 thread_index asm("threadIdx"), block_index asm("blockIdx");
 extern __thread Dimensions block_size asm("blockDim"), grid_size asm("gridDim");
 
-// Set by a signal: kernels that run end as soon as a warp stops or a loop has been long, in the middle.
+// Set by a signal: running kernels then end in the middle, as soon as a warp stops or a loop has been long.
 extern volatile sig_atomic_t stopping;
 
 // Times that this host thread's simulated threads have looked at the clock.

@@ -20,9 +20,9 @@ public:
     // Adds the stores and loads of a launch on `device`. Its first window is `first`.
     void add(int device, uint64_t first, const std::map<uint64_t, Peers>& windows);
     void add_message(int from, int to, uint64_t bytes, uint64_t window);
-    // No more comes before this window.
+    // Says that no more traffic comes before this window.
     void close(uint64_t before);
-    // No more comes at all. There are so many devices.
+    // Says that no more traffic comes at all. `devices`: how many there are.
     const Traffic& finished(int devices);
 
 private:

@@ -86,7 +86,8 @@ struct ArrayType {
         }
     }
 
-    // True if this is the type of the other one's elements: in a[i][j], of the index behind it.
+    // True if this is the type of the elements of `outer`: in a[i][j], it is the type that j indexes, and `outer` the
+    // one of i.
     bool is_element_of(const ArrayType& outer) const
     {
         return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements;
@@ -127,9 +128,10 @@ void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, u
         Worker::here()->called_by(__builtin_frame_address(0)).look_at_range(address, bytes, kind, place, otherwise);
 }
 
-// What is wrong with an access to this address of a fiber's stack; null: nothing. The frame of the function that makes
-// the access ends where its call of a hook has put the return address: below lies what other threads, or functions that
-// have returned, left. A function keeps the frame of its caller and its return address where its own frame begins.
+// Says what is wrong with an access to this address of a fiber's stack; null: nothing. The frame of the function that
+// makes the access ends where its call of a hook has put the return address: below lies what other threads, or
+// functions that have returned, left. A function keeps the frame of its caller and its return address where its own
+// frame begins.
 const char* Worker::fault_on_stack(uintptr_t address, Site site, unsigned bytes) const
 {
     const Frame *at = caller_at_, *link = caller_.link;
@@ -259,7 +261,7 @@ unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsig
         otherwise = 16;  // nvcc aligns its arrays so that whole ones are moved in few pieces
     } else {
         if (const SharedArray* array = shared_.find(address, place)) {
-            // By memcpy: nvcc knows how the array is aligned.
+            // A copy by memcpy: nvcc knows how the array is aligned.
             if (otherwise == 1)
                 return 1u << __builtin_ctzll((address - array->begin) | bytes | array->elements.alignment | 16);
             if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
@@ -369,7 +371,7 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
 
 void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)
 {
-    // Those of an earlier line have had their accesses, and so has this one, if the line is a loop.
+    // Suspects of an earlier line have had their accesses. So has a suspect of this place, if the line is in a loop.
     for (const Suspect& s : suspects_)
         if (s.spot.line != spot.line || s.place == place) settle_index();
     const ArrayType array(type);
@@ -386,10 +388,10 @@ void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, ui
     likely = {};  // the next accesses are looked at
 }
 
-// Decides whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global
-// memory, has others behind it: its index may be too large. The index of a member of a structure may not, nor that of a
-// local array. A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=`
-// behind it, with other accesses in between.
+// Decides whether a suspected index was meant for this access. A row of a shared array, or of a matrix in global
+// memory, has other rows behind it, so its index may be too large. The index of a member of a structure may not, nor
+// that of a local array. A load has the place of its last index, or of a `*` in front of it. A store has the place of
+// the `=` behind it, with other accesses in between.
 void Worker::look_for_suspect(uintptr_t address, Site site)
 {
     const Spot here = spot_of(return_address(site));
@@ -410,7 +412,8 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
         const Suspect& s = suspects_[i];
         const ArrayType type(s.last_type);
         const bool same = here.column == s.spot.column, behind = here.column > s.spot.column;
-        // In an array of structures, the type of the index tells its array: one of members has another type.
+        // In an array of structures, the type of the index tells its array, because an index of a member has another
+        // type.
         const bool member = structure && type.element_bytes;
         const bool row =
             (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
@@ -472,7 +475,7 @@ void Worker::note_misaligned(const Misaligned& reference)
 void Worker::note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place)
 {
     if (!settings().exact || !grid_->alone) return;
-    if (Allocation* whole = memory().find(heap)) whole->bytes = 0;  // from now on, there are pieces
+    if (Allocation* whole = memory().find(heap)) whole->bytes = 0;  // from now on, each piece is an allocation
     const Place at = place_of(place);
     Allocation* const again = memory().find(address);
     Allocation& piece = again ? *again : memory().add({address, 0, (uint64_t(1) << 42) + address - heap, ""});

@@ -19,8 +19,8 @@ struct Range {
     bool holds(uintptr_t address) const { return address - begin < bytes; }
 };
 
-// Where the accesses of this host thread may go without a closer look, if they are aligned. Ranges begin and end
-// at multiples of 16 bytes, so that an access that begins inside ends inside.
+// Ranges of addresses to which accesses of this host thread pass without a closer look, if they are aligned. Ranges
+// begin and end at multiples of 16 bytes, so that an access that begins inside ends inside.
 struct Likely {
     Range load[2], store[2];  // global memory; where the last ones went first
     Range shared[2];          // one array each
@@ -37,14 +37,14 @@ __attribute__((noinline, cold)) void look(uintptr_t address, Site site);
 // An access by the host, while a launcher of the harness runs: the matrices are the device's.
 void look_at_host(uintptr_t address, Site site);
 
-// A volatile access: whoever loads so may be waiting for what another thread stores.
+// Records a volatile access. A thread that loads so may be waiting for another thread's store.
 void look_volatile(uintptr_t address, Site site);
 
 // An access to a structure: made in pieces as nvcc would make them, or of `otherwise` bytes where the memory's elements
 // are unknown.
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise = 4);
 
-// `address`: of a store, with the fingerprint.
+// Records an access. The address of a store comes with the fingerprint.
 inline void record(uint64_t address, Site site)
 {
     cursor.next[0] = address;

@@ -1,5 +1,5 @@
-// An announcement is a row of stores to a mailbox whose pages hold nothing else. Where in a page of 64 kB a store
-// goes is what it says, 16 bits at a time, so a tool that sees addresses alone can read it.
+// An announcement is a row of stores to a mailbox whose pages hold nothing else. The place of each store in a page of
+// 64 kB stands for 16 bits, so a tool that sees addresses alone can read the announcement.
 
 #include "witness.h"
 

@@ -18,8 +18,8 @@ class Worker;
 // True if announcements are wanted. Then nothing is `Likely`, so that each access is looked at.
 extern const bool witnessed;
 
-// A block begins: the memory whose accesses count. Arrays of shared memory that are found later are announced by
-// themselves.
+// Announces at the beginning of a block the memory whose accesses count. Arrays of shared memory that are found later
+// are announced by themselves.
 void announce_memory(Worker& worker);
 void announce_range(uintptr_t begin, uint64_t bytes);
 void announce(uintptr_t address, unsigned bytes, Kind kind);

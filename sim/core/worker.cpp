@@ -217,7 +217,7 @@ void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t pl
     doubtful_[warp] |= 1u << thread % warp_size;
 }
 
-// The first access of a lane after it has read an undefined value: a store is taken for one of this value.
+// Looks at the first access of a lane after it has read an undefined value. A store is taken for a store of this value.
 void Worker::look_for_doubt(const Request& request, int warp)
 {
     for (uint32_t lanes = request.lanes & doubtful_[warp]; lanes; lanes &= lanes - 1)
@@ -249,7 +249,7 @@ void Worker::note_change(const Request& request)
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
         const uint64_t address = request.address[__builtin_ctz(lanes)];
-        if (address >= local_addresses) return;  // the stack is looked at anyway
+        if (address >= local_addresses) return;  // the hash of the stack has it already
         const uint64_t value = hash_of(address, reinterpret_cast<const void*>(address), bytes_of(request.site));
         if (std::exchange(values_[address], value) != value) changes_ = hash_of(changes_, &value, sizeof value);
     }
@@ -261,7 +261,7 @@ namespace {
 bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
 {
     const uintptr_t last = begin + bytes - 1;
-    uint64_t outside = 0;  // its sign: an address below `begin` or above `last`
+    uint64_t outside = 0;  // negative after an address below `begin` or above `last`
     const auto look = [&](uint64_t address) { outside |= (address - begin) | (last - address); };
     if (uint64_t stride; request.evenly_spaced(stride)) {
         look(request.address[0]);
@@ -321,7 +321,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
     if (one_array && array.offset % 256 == 0) {
         units = counter.count(request, Space::shared, array.offset - array.begin);
     } else {
-        // On hardware, arrays follow each other: their banks do, too.
+        // The lanes may access several arrays. On hardware, arrays follow each other, and so do their banks.
         uint64_t offsets[warp_size];
         for (uint32_t left = request.lanes; left;) {
             const SharedArray& own = *shared_.find(request.address[__builtin_ctz(left)]);

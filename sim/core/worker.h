@@ -55,11 +55,11 @@ public:
     static Worker* here();  // of this host thread, while it runs blocks
 
     void start(Grid& grid);
-    void run_block(uint64_t number);  // of those that run
+    void run_block(uint64_t number);  // `number`: among the blocks that run
     void run_the_rest();
 
-    // On the fiber of a thread.
-    // What a function's frame begins with, if compilers keep a frame pointer.
+    // The following functions are called on the fiber of a thread.
+    // The beginning of a function's frame, if compilers keep a frame pointer.
     struct Frame {
         const Frame* link;
         uint64_t back;  // where it returns to
@@ -68,7 +68,7 @@ public:
     Worker& called_by(const void* frame)
     {
         caller_at_ = static_cast<const Frame*>(frame);
-        caller_ = *caller_at_;  // which may be gone in a moment: compilers turn the last call into a jump
+        caller_ = *caller_at_;  // copied, because the frame may be gone soon: compilers turn the last call into a jump
         return *this;
     }
     void look(uintptr_t address, Site site);
@@ -112,7 +112,7 @@ public:
     const Settings& settings() const { return *grid_->settings; }
     GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside);  // no kernel runs
 
-    // Since they were last taken.
+    // Counts and findings since they were last taken.
     Counter counter;
     Findings findings;
     uint64_t barriers = 0;
@@ -162,7 +162,7 @@ private:
     void shared_request(const Request& request, int warp, const SharedArray& array);
     void global_request(const Request& request, int warp);
     __attribute__((noinline)) void split_by_device(const Request& request, int warp);
-    // `far`: it is another device's.
+    // `far`: the memory is another device's.
     void memory_request(const Request& request, int warp, const Allocation& target, bool far);
     void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units,
               int partition);
@@ -187,7 +187,7 @@ private:
     Frame caller_{};
     const Allocation* recent_ = nullptr;  // that a request went to
     uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined
-    std::vector<Finding> doubts_;         // what they read; one for each thread of the block
+    std::vector<Finding> doubts_;         // on what these lanes read; one for each thread of the block
     struct Suspect {
         int64_t index;
         std::string type, last_type;  // of a[i][j], where both indices are suspected: of a and of a[i]
@@ -197,8 +197,8 @@ private:
     };
     Misaligned misaligned_[8];  // those of the launch that were bound last
     unsigned next_misaligned_ = 0;
-    // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses
-    // of local arrays.
+    // g++ does not show accesses of local arrays. So in tile[own[i]] = 1, where `own` is local, the access to tile
+    // proves no more than that the index of `own` was wrong.
     bool from_index_ = false;
     std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
 };

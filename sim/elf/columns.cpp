@@ -1,5 +1,5 @@
 // The rewriter leaves a table in each object: paths, and points of the lines in which columns have changed
-// (sim/rewrite/columns.cpp). A line that is not in it has the columns that the compiler says. Only findings ask, so the
+// (sim/rewrite/columns.cpp). A line that is not in it has the compiler's columns. Only findings need columns, so the
 // tables are searched anew each time.
 
 #include "columns.h"

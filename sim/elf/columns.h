@@ -6,7 +6,8 @@
 
 namespace sim {
 
-// 0 if it is unknown: `make try` notes the columns (sim/rewrite/columns.cpp), other builds do not. `path`: whole.
+// The column in the source; 0 if it is unknown. `make try` notes the columns (sim/rewrite/columns.cpp), other builds do
+// not. `path`: from the root.
 int source_column(const std::string& path, int line, int column);
 
 }  // namespace sim

@@ -1,6 +1,6 @@
 // A value of debug information is written in one of 44 forms. A table has how many bytes each form takes. A form that
-// is not in it makes what follows unreadable, since its length is unknown: places are then unknown, and nothing is
-// wrong. The file is read where it is mapped, and nothing of it is copied.
+// is not in it makes the rest unreadable, since its length is unknown. Places are then unknown, but never wrong. The
+// file is read where it is mapped, and nothing of it is copied.
 
 #include "dwarf.h"
 
@@ -17,7 +17,7 @@ constexpr char forms[] = "?8?BD248zUA11siu"
                          "41248u?4U0uu??xl"
                          "80uu?12341234";
 
-// Empty if the section is none of texts: its last byte ends one.
+// The text at an offset. Empty if the section does not end with a 0, because then it is no section of texts.
 const char* text_at(std::string_view section, uint64_t offset)
 {
     return offset < section.size() && !section.back() ? section.data() + offset : "";

@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// Reads forwards, and zeros from the end on: a damaged file is nonsense, but no crash.
+// Reads forwards. Behind the end it reads zeros, so a damaged file gives nonsense, but no crash.
 struct Reader {
     std::string_view rest;
 

@@ -105,8 +105,8 @@ void for_entries(uint64_t line_table, Visit visit)
     }
 }
 
-// Calls add(begin, end) for the ranges of an entry. What clang has in tables of addresses is left out: it needs none of
-// this.
+// Calls add(begin, end) for the ranges of an entry. Ranges that clang puts into tables of addresses are left out,
+// because code of clang does not need them.
 template <typename Add>
 void for_ranges(const Entry& entry, uint64_t base, Add add)
 {
@@ -131,7 +131,7 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
     std::vector<Inlined> all;
     struct Function {
         bool implicit = false;
-        uint64_t declaration = 0;  // of one that is defined elsewhere
+        uint64_t declaration = 0;  // if it is defined elsewhere: its declaration
     };
     std::unordered_map<uint64_t, Function> functions;
     uint64_t base = 0;
@@ -161,7 +161,7 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
 const std::vector<Inlined>& inlined_in(uint64_t line_table)
 {
     static std::mutex mutex;
-    // It outlives the program's own variables, which ask in their destructors.
+    // The list outlives the program's own variables, whose destructors ask for it.
     static auto& all = *new std::map<uint64_t, std::vector<Inlined>>;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(line_table);

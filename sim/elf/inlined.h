@@ -15,7 +15,7 @@ struct Inlined {
     bool implicit = false;  // the compiler has written the function: it copies an object
 };
 
-// Those of the unit that a line table belongs to, outer ones before inner ones.
+// The inlined functions of the unit that a line table belongs to, outer ones before inner ones.
 const std::vector<Inlined>& inlined_in(uint64_t line_table);
 
 }  // namespace sim

@@ -1,6 +1,6 @@
-// A line table is the program of a small machine, whose registers are an address, a file, a line and a column. Each
-// time it says so, they are a row of the table, which holds from its address on. A sequence of rows covers contiguous
-// code.
+// A line table is the program of a small machine, whose registers are an address, a file, a line and a column. Some of
+// its instructions add the registers to the table as a row, which holds from its address on. A sequence of rows covers
+// contiguous code.
 //
 // In: .debug_line. Kept: where each sequence begins and ends, which unit it is of, and where its program stands. The
 // rows themselves would take more memory than all that the simulator keeps of them, so that the program of one sequence
@@ -118,7 +118,7 @@ struct Name {
     uint64_t folder = 0;
 };
 
-// The next table, of folders or of files.
+// Reads the next table, of folders or of files.
 std::vector<Name> names_of(Reader& r)
 {
     std::vector<std::pair<uint64_t, uint64_t>> format(r.number(1));

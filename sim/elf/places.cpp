@@ -1,4 +1,4 @@
-// From the address that a call returns to, to a line and column of the source.
+// Leads from the address that a call returns to, to a line and column of the source.
 //
 // In: an address. Out: the file, the line, the column and the text of the line, or a number that stands for them. The
 // line table has the row of the instruction. If a function of a library or of the compiler was inlined there, its place
@@ -26,7 +26,8 @@
 #include "line_table.h"
 #include "symbols.h"
 
-// Of the program's files, not of the simulator's library: core/launch.h defines it. None in a program without CUDA.
+// core/launch.h defines it in the program's files, and the simulator's library does not. Null in a program without
+// CUDA.
 extern "C" const char sim_own_header[] __attribute__((weak));
 
 namespace sim {
@@ -114,7 +115,7 @@ Place place_of(uint64_t return_address)
     if (place.file.empty()) return place;
     place.path = place.file;
     place.text = text_of(place.path, place.line);
-    // As a reader of the folder names it who has started the program there.
+    // The path begins at the folder where the program was started, as the reader there names the file.
     const std::string& here = start_folder();
     if (!here.empty() && place.file.rfind(here + "/", 0) == 0) place.file.erase(0, here.size() + 1);
     place.file = harness::printable(place.file);
@@ -132,7 +133,7 @@ const std::string& start_folder()
 
 Spot spot_of(uint64_t return_address)
 {
-    // Without the lock, of the addresses that this thread asked for last.
+    // Looks without the lock among the addresses that this thread asked for last.
     static thread_local std::pair<uint64_t, Spot> asked[256];
     auto& [address, spot] = asked[(return_address ^ return_address >> 8) % 256];
     if (address != return_address) {

@@ -18,7 +18,7 @@ struct Place {
 
 Place place_of(uint64_t return_address);
 
-// The folder in which the program was when this was called first, as was place_of(); empty if unknown.
+// The current folder at the first call of this function or of place_of(); empty if unknown.
 const std::string& start_folder();
 
 // The line and the column alone, 0 if unknown, and a number, equal for two addresses if and only if they return from

@@ -110,7 +110,7 @@ const Symbol* symbol_at(uint64_t address)
     auto next = std::upper_bound(all.begin(), all.end(), address,
                                  [](uint64_t a, const Symbol& s) { return a < s.address; });
     if (next == all.begin()) return nullptr;
-    // One function may have several names, as constructors do: always the first.
+    // One function may have several names, as constructors do. The first one is always taken.
     auto found = std::lower_bound(all.begin(), next, std::prev(next)->address,
                                   [](const Symbol& s, uint64_t a) { return s.address < a; });
     return address - found->address < found->bytes ? &*found : nullptr;
@@ -186,7 +186,7 @@ std::string demangle(const std::string& name)
     char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr);
     std::string plain = text ? text : name;
     std::free(text);
-    // Some types have other names in CUDA (include/cuda_fp16.h, include/cuda_bf16.h).
+    // Some types have other names in CUDA (sim/cuda/cuda_fp16.h, sim/cuda/cuda_bf16.h).
     for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"},
                                       {"sim::Pair<sim::Binary16>", "__half2"},
                                       {"sim::Small<sim::Brain16>", "__nv_bfloat16"},
@@ -208,7 +208,7 @@ bool is_inside(const Symbol& inner, const Symbol& function)
 {
     const std::string name = source_function(function);
     if (name.empty() || inner.name.compare(0, 3, "_ZZ")) return false;
-    // As the names in its body begin: Z, its name without _Z, E. C functions and main are not mangled.
+    // Names in the function's body begin with Z, its name without _Z, and E. C functions and main are not mangled.
     const std::string prefix =
         "Z" + (name.compare(0, 2, "_Z") ? std::to_string(name.size()) + name : name.substr(2)) + "E";
     // A name in k is _ZZ1kvE4tile, and one in a lambda in k is _ZZZ1kvENKUlvE_clEvE4tile.

@@ -32,7 +32,7 @@ bool is_guard(uint64_t offset, uint64_t return_address);
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// As in the source; the name itself if it is not mangled.
+// The name as in the source; the same name if it is not mangled.
 std::string demangle(const std::string& name);
 
 // The name without the suffix of a part or a copy that a compiler made: k, of k.cold and k.constprop.0.

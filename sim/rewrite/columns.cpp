@@ -1,10 +1,10 @@
-// The preprocessor moves the tokens of a line, and so does the rewriter. The compiler numbers the columns of what they
-// leave. Here each token's column is found again in the file itself.
+// The preprocessor moves the tokens of a line, and so does the rewriter. The compiler numbers the columns of the text
+// that comes out. Here each token's column is found again in the file itself.
 //
 // In: the preprocessed text as tokens, and the pieces of it that are in the new text. A line of the text and the line
-// of the file have the same tokens, but where a macro stands. Equal ones at the begin and at the end of a line belong
-// together, and those in between to the first token in the file that differs, which is the macro. What the rewriter
-// puts in has the column of the token behind it.
+// of the file have the same tokens, except where a macro stands. Equal tokens at the beginning and at the end of a line
+// belong together. Tokens in between belong to the first token in the file that differs, which is the macro. Code that
+// the rewriter puts in has the column of the token behind it.
 //
 // Out: in the order of the text, the path of each file, and then for each line whose columns have changed its number
 // and points. "8=5" says that column 8 was column 5, and that the columns after it follow one by one. "8!5" says that
@@ -43,7 +43,7 @@ struct File {
     std::vector<size_t> begins;
     std::vector<int> first;  // token of each line, and one more
 
-    // In characters, from 1.
+    // The column of a token in characters, from 1.
     int column(int token) const
     {
         const size_t at = source->begin_of(token);
@@ -77,7 +77,7 @@ std::unique_ptr<File> read_file(const std::string& path)
 struct Column {
     const std::string* path = nullptr;  // null: unknown
     int line = 0, column = 0;
-    bool exact = false;  // else all of the token has this column
+    bool exact = false;  // false: all of the token has this column
 };
 
 class Columns {

@@ -22,7 +22,7 @@ std::string filled(std::string_view pattern, std::initializer_list<std::pair<std
         while (end < pattern.size() && std::isalpha(static_cast<unsigned char>(pattern[end]))) ++end;
         const std::string_view name = pattern.substr(i, end - i);
         const auto value = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
-        if (value == values.end()) std::abort();  // a pattern that names what it does not get
+        if (value == values.end()) std::abort();  // the pattern has a name without a value
         text += value->second;
         i = end;
     }

@@ -31,11 +31,11 @@ public:
 
     void before(int token, std::string what) { insert(source_.begin_of(token), std::move(what), 0); }
     void after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 0); }
-    // In front of all else that stands after it, but for what is declared there.
+    // Inserts in front of all else that stands after the token, except for declarations.
     void first_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 1); }
     void declare_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 2); }
 
-    // Tokens [first, last). Newlines that the new text lacks are added behind it.
+    // Replaces tokens [first, last). Newlines that the new text lacks are added behind it.
     void replace(int first, int last, std::string what);
     void remove(int token) { replace(token, token + 1, ""); }
     void remove_call(int word) { replace(word, source_[word + 1].partner + 1, ""); }

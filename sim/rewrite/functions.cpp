@@ -1,3 +1,9 @@
+// Device functions. In: the declaration of a kernel, of another device function or of a device lambda. Out: edits that
+// switch off checks the function does not need, and mark its calls and loops.
+//
+// The tokens of a body are passed once, for words of the heap, lambdas, loops, arrays and code that the simulator
+// refuses. Bodies are found from outside to inside, so a lambda or a local class inside a body is not passed again.
+
 #include "functions.h"
 
 #include <algorithm>
@@ -31,14 +37,15 @@ void DeviceFunctions::function(const Declaration& d)
     for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(source_, i);
     if (!d.body) return;
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
-        if (source_.is_word(i)) heap_.word(i);  // of what initialises the members
+        if (source_.is_word(i)) heap_.word(i);  // in the initializers of the members
     // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing
     // needs them: the index of an array in shared or global memory is watched by its address, and a number is aligned
     // if its address is.
     std::string unchecked = has_local_arrays(d.body) ? "" : "\"bounds\"";
     if (!has_aligned_types(d)) unchecked += unchecked.empty() ? "\"alignment\"" : ", \"alignment\"";
     if (!unchecked.empty()) edits_.before(d.words.front(), "__attribute__((no_sanitize(" + unchecked + "))) ");
-    // Its accesses belong to this function, and a copy's to the function that copies.
+    // The function is not inlined, so that accesses belong to it, and the accesses of a copy to the function that
+    // copies.
     if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
     const bool marked = !d.has("constexpr") && !d.has("consteval");
@@ -123,7 +130,7 @@ void DeviceFunctions::launch_bounds(const Declaration& d)
 void DeviceFunctions::lambda(int open)
 {
     const int brace = lambda_body(source_, open);
-    if (brace < device_end_) return;  // one of a device function is found there
+    if (brace < device_end_) return;  // one inside a device function is found with it
     for (int i = open; i < brace; ++i) check_device_word(source_, i);
     body(brace, true, !find_word(source_, open, brace, "constexpr"));
 }

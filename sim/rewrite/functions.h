@@ -31,7 +31,7 @@ public:
     bool in_kernel(int i) const { return i < kernel_end_; }
     // A variable of the device.
     void variable(std::string_view name) { indices_.variable(name); }
-    // Behind the last function.
+    // Called behind the last function.
     void end() { heap_.declare(); }
 
 private:

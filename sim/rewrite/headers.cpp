@@ -1,3 +1,7 @@
+// In: the line markers of a preprocessed text, or the errors of a preprocessor. Out: the first header that the
+// simulator does not have, as the program includes it. A stack of the files that are being included tells through which
+// header of the program's choice another one came. The cost is linear in the markers.
+
 #include "headers.h"
 
 #include <algorithm>
@@ -13,11 +17,11 @@
 namespace rewrite {
 namespace {
 
-// Behind the last slash, and up to it.
+// The name in a path, which is behind the last slash, and the folder up to it.
 std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-// As the program writes it: thrust/sort.h, of /usr/include/thrust/sort.h.
+// The header as the program writes it: thrust/sort.h for /usr/include/thrust/sort.h.
 std::string as_included(const Marker& marker)
 {
     for (size_t slash = marker.file.find('/'); marker.system && slash != std::string::npos;
@@ -28,7 +32,7 @@ std::string as_included(const Marker& marker)
 
 }  // namespace
 
-// The runtime's functions are C++ here.
+// Why a file of C cannot include the header: the functions of the runtime are C++ here.
 static std::string why_not_in_c(const std::string& header)
 {
     const bool cuda =
@@ -71,7 +75,7 @@ void check_headers(const std::string& text, bool c, const std::string& added, co
                     " of a CUDA Toolkit is found before the simulator's own header; remove the option -I of its "
                     "folder"};
         if (!again && why_not(as_included(m)).empty()) continue;
-        // The toolkit's headers include each other: to blame is the first of them.
+        // The toolkit's headers include each other, so the first of them is named.
         size_t first = stack.size() - 1;
         while (first > 0 && folder_of(stack[first - 1]->file) == folder_of(m.file)) --first;
         const std::string header = as_included(*stack[first]), why = why_not(header);
@@ -83,8 +87,8 @@ void check_headers(const std::string& text, bool c, const std::string& added, co
 
 MissingHeader find_missing(const std::string& errors, bool c)
 {
-    // program.cu:3:10: fatal error: thrust/sort.h: No such file or directory, in the reader's language. clang puts the
-    // name in quotes.
+    // Looks for program.cu:3:10: fatal error: thrust/sort.h: No such file or directory, in the reader's language. clang
+    // puts the name in quotes.
     std::istringstream lines(errors);
     for (std::string line; std::getline(lines, line);) {
         std::vector<std::string> fields;

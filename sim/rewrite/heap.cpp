@@ -1,3 +1,6 @@
+// Each word becomes a call or an operator of namespace sim. `new` keeps its type and gets the heap as an argument, so
+// that constructors still run. The heap is a variable of the device, declared once, behind the program's text.
+
 #include "heap.h"
 
 #include <string>

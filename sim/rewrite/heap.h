@@ -1,4 +1,4 @@
-// malloc, free, new and delete in device code: they become calls for the heap of the device.
+// malloc, free, new, delete and printf in device code: they become calls for the heap and the output of the device.
 
 #pragma once
 

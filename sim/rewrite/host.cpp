@@ -36,7 +36,7 @@ bool is_for_device(const Source& s, int first, int last)
     return false;
 }
 
-// Neither for both sides, nor constexpr.
+// True if the code is for the device alone: neither for both sides, nor constexpr.
 bool is_strict(const Source& s, int first, int last)
 {
     for (const char* word : {"__host__", "constexpr", "consteval"})
@@ -122,7 +122,7 @@ HostFunctions Finder::run(bool check)
     for (const Function& f : functions_)
         if (!f.watched && !in_device(f.at)) found.functions.push_back(f.at);
     for (int open : lambdas_) {
-        // The value of a variable that is passed to a kernel, and the argument itself.
+        // True if the lambda is the value of a variable that is passed to a kernel, or the argument itself.
         const bool passed = (s_.is(open - 1, "=") && passed_.count(s_.spelling(open - 2))) ||
                             std::any_of(launched_.begin(), launched_.end(),
                                         [&](Range r) { return open >= r.first && open < r.second; });
@@ -235,8 +235,8 @@ int Finder::function(const Declaration& d, std::string_view of_class)
     return end;
 }
 
-// Which side functions of a name are for. One without a word of CUDA may be a constructor or a variable, which is never
-// called by its name alone. Names that begin with __ are never the program's own.
+// Notes which side the functions of a name are for. A name without a word of CUDA may be a constructor or a variable,
+// which is never called by its name alone. Names that begin with __ are never the program's own.
 void Finder::note_sides(const Declaration& d, bool member)
 {
     if (begins_with(s_.spelling(d.name), "__")) return;
@@ -262,8 +262,8 @@ void Finder::local_classes(int first, int last)
         }
 }
 
-// Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the other
-// one holds, too. So does that of a class with such a member or base.
+// Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the
+// original holds, too. The same is true of a class with such a member or base.
 void Finder::note_owners()
 {
     struct Class {

@@ -2,8 +2,8 @@
 //
 // nvcc keeps an array in registers if it knows all indices of it, once loops are unrolled. It joins the atomic
 // operations of a warp if all lanes have one address. Both are one question: on what does an expression depend? An
-// index may depend on constants, an address on all but threadIdx. A variable of a `for` depends on what stands in its
-// head. Another one depends on its first value, and is not followed any further if it ever gets a second one.
+// index may depend on constants, an address on all but threadIdx. A variable of a `for` depends on the tokens of the
+// loop's head. Any other variable depends on its first value; if it is assigned again, it is not followed any further.
 //
 // In: the body of a device function. Out: markers (launch.h) behind arrays with an index that is not known, and around
 // addresses that lanes share. The cost is a search for the declaration of each name in an index or an address.
@@ -50,7 +50,7 @@ bool declares(const Source& s, int i)
         angles += s.is(first - 1, ">") - s.is(first - 1, "<");
         if (angles < 0) return false;  // a comparison
     }
-    const bool more = s.is(first - 1, ",");  // of several
+    const bool more = s.is(first - 1, ",");  // one of several declarators
     while (more && !s.is_any(first - 1, {";", "{", "}", "(", "["}))
         first = s[first - 1].partner && !s.opens(first - 1) ? s[first - 1].partner : first - 1;
     return first < i && is_operand(s, first) && !s.is(first, "using") && (!more || s.is_word(first + 1)) &&
@@ -99,7 +99,7 @@ bool Indices::variable_depends(int declaration)
 {
     const int head = source_[declaration].parent;
     if (has(source_, declaration, "__shared__")) return question_ == at_compile_time;
-    if (source_.is(declaration + 1, "[")) return question_ == among_lanes;  // an address, or what a thread has there
+    if (source_.is(declaration + 1, "[")) return question_ == among_lanes;  // each lane has an array of its own
     const bool loop = source_.is(head, "(");
     for (int i = declaration + 1; i < source_[body_.open].partner; ++i)
         if (source_.is(i, source_.spelling(declaration)) && !(loop && i < source_[head].partner) &&
@@ -111,7 +111,7 @@ bool Indices::variable_depends(int declaration)
         return depends(declaration + 2, end_of(source_, declaration + 2));
     }
     if (question_ == at_compile_time) {
-        // A loop that is unrolled in part, or not at all.
+        // A #pragma may have the loop unrolled in part, or not at all.
         std::string_view number = source_.text();
         number = number.substr(source_.end_of(head - 2), source_.begin_of(head) - source_.end_of(head - 2));
         number.remove_prefix(std::min(number.find("unroll"), number.size()));
@@ -182,7 +182,7 @@ void Indices::local_arrays()
         const auto& [declaration, path] = at;
         const int block = source_[declaration].parent;
         int end = declaration;
-        // Nothing that is jumped over may stand in a switch.
+        // No declaration may be jumped over in a switch, so nothing is inserted there.
         const bool jumps = source_.is(block - 1, ")") && source_.is(source_[block - 1].partner - 1, "switch");
         if (is_parameter(declaration) || !source_.is(block, "{") || jumps ||
             has(source_, declaration, "__shared__") || has(source_, declaration, "static") ||
@@ -191,7 +191,7 @@ void Indices::local_arrays()
         while (source_.is(++end, "[")) end = source_[end].partner;
         const bool stored = source_.is_any(end, {"=", "{"});
         end = semicolon(source_, end);
-        // clang does not watch what it knows for the function's own, but what a reference leads to.
+        // clang does not watch a variable that it knows to be local, but it watches accesses through a reference.
         const std::string name(source_.spelling(declaration)), own = "sim_own_" + name;
         if (find_word(source_, declaration + 1, end, name)) continue;
         if (std::exchange(renamed, declaration) != declaration) {
@@ -215,7 +215,7 @@ void Indices::atomic(int i)
     const bool adds = is("Add", "Sub");
     const int close = source_[i + 1].partner;
     const std::vector<Range> arguments = split(source_, i + 2, close);
-    // A statement, or what is left of one behind `if (...)` or `(void)`.
+    // True if the operation is a whole statement, or the rest of one behind `if (...)` or `(void)`.
     const int before = source_.is(i - 1, "::") ? i - 2 : i - 1, open = source_[before].partner;
     const bool behind = source_.is(before, ")") && (is_head(source_, open) || source_.is(open + 1, "void"));
     const bool unused =
@@ -233,7 +233,7 @@ void Indices::function(std::string_view name, const Body& body)
 {
     body_ = body;
     const int last = source_[body.open].partner;
-    if (find_word(source_, body.open, last, "goto")) return;  // past a declaration
+    if (find_word(source_, body.open, last, "goto")) return;  // it may jump past a declaration
     question_ = at_compile_time;
     for (unsigned known : {0, 1}) {
         known_parameters_ = known;

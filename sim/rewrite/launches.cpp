@@ -3,7 +3,7 @@
 //     ::sim::launch(::sim::Configuration(GRID, BLOCK), "KERNEL", KERNEL)(ARGUMENTS)
 //
 // Where the arguments choose an overload or a template's arguments, no pointer to the function can be formed. A lambda
-// that makes the call stands in its place then. To know, all kernels of a name are noted first.
+// that makes the call then takes its place. So all kernels of a name are noted before a launch is rewritten.
 
 #include "launches.h"
 
@@ -14,7 +14,7 @@
 namespace rewrite {
 namespace {
 
-// Only a plain type is sure to be none of void's names.
+// True if the type is a plain number. Any other name may be another name of void.
 bool returns_a_number(const Declaration& d)
 {
     const auto any = [&](std::initializer_list<const char*> words) {
@@ -43,7 +43,7 @@ void Launches::note_kernel(const Declaration& d)
     kernel_names_.insert(d.name);
     const int close = source_[d.stop].partner;
     const std::vector<Range> parameters = split(source_, d.stop + 1, close);
-    const bool special = d.templated && (!d.header || source_.is(d.header + 1, ">"));  // of another template
+    const bool special = d.templated && (!d.header || source_.is(d.header + 1, ">"));  // specializes another template
     if (special) return;
     const std::string scope = scope_of(source_, d.first);
     std::vector<Kernel>& namesakes = kernels_[source_.spelling(d.name)];

@@ -29,7 +29,7 @@ public:
 
     void note_kernel(const Declaration& d);
     void note_launch(int open) { opens_.push_back(open); }
-    // All that were noted, when all kernels are known.
+    // Rewrites all launches that were noted. Called when all kernels are known.
     void rewrite();
 
 private:

@@ -1,3 +1,7 @@
+// A table has the headers and the names of each library. In: the words of a program that belong to a library and that
+// the program does not declare itself. Out: one declaration for each word. Its form and its use tell what a word is: a
+// constant, a type or a function. The cost is linear in the tokens.
+
 #include "libraries.h"
 
 #include <sys/stat.h>
@@ -16,8 +20,9 @@
 namespace rewrite {
 namespace {
 
-// Words between spaces. Headers: a folder ends in a slash, and every other name is whole, because a program's own
-// header may be called cublas_tools.h. Names: what they begin with; a namespace ends in `::`.
+// A row of the table. Lists have words between spaces. Headers: a folder ends in a slash, and every other name is
+// whole, because a program's own header may be called cublas_tools.h. Names: the beginnings of words; a namespace ends
+// in `::`.
 struct Library {
     const char *what, *headers, *names, *instead = "it runs kernels alone";
 };
@@ -80,7 +85,7 @@ constexpr const char* known_types[][2] = {
     {"long long", " GLint64 "},
     {"unsigned long long", " GLuint64 "},
 };
-// Others that do not end in _t.
+// Other types, whose names do not end in _t.
 constexpr char other_types[] =
     " cufftResult cufftType curandState curandStateXORWOW curandStateMRG32k3a curandStateMtgp32 "
     "curandStatePhilox4_32_10 curandStateSobol32 curandStateSobol64 curandStatus curandRngType curandOrdering "
@@ -136,7 +141,7 @@ bool has_any(std::string_view word, std::initializer_list<const char*> parts)
     return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return word.find(part) != word.npos; });
 }
 
-// The version number is unknown.
+// True if the word is a version number, whose value is not known here.
 bool is_version(std::string_view word) { return has_any(word, {"_VER", "_MAJOR", "_MINOR", "_PATCH"}); }
 
 bool is_handle(std::string_view type)
@@ -160,7 +165,7 @@ std::string declaration(std::string_view type)
     if (const std::string known(known_type(type)); !known.empty()) return "using " + name + " = " + known + "; ";
     if (begins_with(type, "GLFW")) return "struct " + name + "; ";
     if (is_handle(type)) return "using " + name + " = struct sim_" + name + "*; ";
-    // A number, and different from all other types, because programs overload functions for them.
+    // The type holds a number, and is different from all other types, because programs overload functions for them.
     return "struct " + name + " { long sim_value; constexpr " + name +
            "(long value = 0) : sim_value(value) {} constexpr operator long() const { return sim_value; } }; ";
 }
@@ -169,7 +174,7 @@ class Names {
 public:
     Names(const Source& source, std::set<int> used) : s_(source)
     {
-        // cuBLAS' names are part of these libraries.
+        // These libraries use cuBLAS' names, too.
         for (int i : std::set<int>(used))
             for (const char* above : {"cuSOLVER is", "cuSPARSE is", "cuDNN is"})
                 if (std::string_view(libraries[i].what) == above)
@@ -211,7 +216,7 @@ public:
     }
 
 private:
-    // What a function of the library begins with, as cublas of cublasSgemm; empty for names that are no such function.
+    // The beginning of a library function's name, such as cublas of cublasSgemm; empty for names of no such function.
     std::string_view prefix_of(std::string_view word) const
     {
         for (const auto& [prefix, library] : prefixes_)

@@ -25,7 +25,7 @@ struct LibraryNames {
     int at = 0;  // the token that they go in front of; 0: there are none
     std::string text;
 };
-// `folder`: that of add_header(). Throws Refusal at the first name that is none of these.
+// `folder`: that of add_header(). Throws Refusal at the first name that cannot be declared.
 LibraryNames library_names(const Source& source, const std::string& folder);
 
 }  // namespace rewrite

@@ -33,7 +33,7 @@ void Loops::mark(int keyword, int head_end, const std::vector<int>& gotos)
         "if (::sim::Loop sim_loop(sim_outer); false) {} else "
         "if (unsigned long sim_turns = $first; false) {} else ",
         {{"first", first}});
-    // Where the loop is all that an `if` does, braces keep compilers from warning of the `else`.
+    // If the loop is all that an `if` does, braces keep compilers from warning of the `else`.
     const std::string turn = filled(
         " ::sim::is_long(sim_turns = ::sim::next_turn(sim_turns)) && "
         "(::sim::long_loop(), sim_turns = $first, false)",

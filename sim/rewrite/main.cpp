@@ -69,10 +69,10 @@ int fail(const std::string& message)
 }
 
 struct Options {
-    std::string wrapped;  // the namespace
-    std::string headers;  // the folder
+    std::string wrapped;  // the namespace for the program's own text; empty: none
+    std::string headers;  // the folder of added headers (libraries.h)
     std::string own = "sim/cuda";
-    std::string host;     // the file
+    std::string host;     // the same file, preprocessed for the host
     std::string file = "<stdin>";
     Language language = Language::cuda;
     bool plain_host = false, columns = false, missing = false;

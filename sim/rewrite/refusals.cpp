@@ -25,12 +25,12 @@ constexpr char no_exceptions[] = "nvcc refuses exceptions (throw, try) in device
 constexpr char no_tensor_cores[] =
     "tensor cores (nvcuda::wmma) are not supported by the simulator; write the product as a loop";
 
-// cuda and cu, followed by a capital letter.
+// True for a name of the runtime: cuda, followed by a capital letter.
 bool is_runtime(std::string_view word)
 {
     return word.size() > 4 && word.substr(0, 4) == "cuda" && std::isupper(static_cast<unsigned char>(word[4]));
 }
-// cuFoo, CUfoo and CU_foo.
+// True for a name of the driver: cuFoo, CUfoo and CU_foo.
 bool is_driver(std::string_view word)
 {
     if (word.size() < 3) return false;
@@ -70,7 +70,7 @@ std::string refused_by_header(const Source& s, int i)
 
 }  // namespace
 
-// References to textures and `using namespace nvcuda` need no function.
+// Refuses references to textures, and `using namespace nvcuda`: both need no call of a function.
 void check_namespace_word(const Source& source, int i)
 {
     const bool texture =
@@ -81,8 +81,8 @@ void check_namespace_word(const Source& source, int i)
         refuse(source, i, texture ? no_textures : no_tensor_cores);
 }
 
-// Functions and types of the runtime and the driver that the headers do not declare: better one message than one for
-// each.
+// Refuses functions and types of the runtime and the driver that the headers do not declare, because one message is
+// better than one for each use.
 void check_runtime_word(const Source& source, int i)
 {
     if (source.is_any(i - 1, {".", "->"})) return;

@@ -77,11 +77,11 @@ void Rewriter::leave_host_plain(bool wanted, const Source* host)
         edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
 
-// __CUDA_ARCH__ is defined in device code alone. A function for both sides has both bodies if they differ. In one of
-// the host, the tokens that differ are replaced.
+// __CUDA_ARCH__ is defined in device code alone. A function for both sides gets both bodies if they differ. In a
+// function of the host, the tokens that differ are replaced.
 void Rewriter::add_host_branches(const std::vector<FunctionBody>& bodies, const Source& host)
 {
-    std::map<std::string, int> others;  // the `{` there, by the place of the name
+    std::map<std::string, int> others;  // the `{` in the host's text, by the place of the name
     const auto place = [](const Source& s, int i) {
         const Position at = position_in(s.text(), s.begin_of(i), "");
         return at.file + ":" + std::to_string(at.line) + ":" + std::string(s.spelling(i));
@@ -127,7 +127,7 @@ bool Rewriter::is_discarded_call(int i) const
     return source_.is_any(before, {";", "{", "}", "else", "do"});
 }
 
-// One namespace for each run of declarations between what is included.
+// Makes one namespace for each run of declarations between included files.
 void Rewriter::wrap(const std::string& name)
 {
     int last = 0;  // the last token outside all brackets

@@ -39,7 +39,7 @@ public:
             imports_std_ |= !s_[i].system && s_.is(i, "std") && s_.is(i - 1, "namespace") && s_.is(i - 2, "using");
     }
 
-    // A word of `range`, which is code of the device or of the host.
+    // Looks at a word of `range`, which is code of the device or of the host.
     void word(int i, Range range, bool device)
     {
         const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2), of_std = scoped && s_.is(i - 2, "std");
@@ -78,7 +78,7 @@ public:
 
 private:
     bool is_in(std::string_view list, int i) const { return has_word(list, s_.spelling(i)); }
-    // A word that may be a type in front of i.
+    // True if a word in front of i may be a type.
     bool typed(int i) const { return is_operand(s_, i - 1); }
     // `T name(...)`, `T a, name(...)`, `__launch_bounds__(32) name(...)`, x.name(...) and the like.
     bool declares(int i) const

@@ -1,3 +1,7 @@
+// Each function walks over tokens from one place, forwards or backwards, and passes brackets by their partners. Types
+// are not known, so the form of the tokens decides, for example whether a `<` opens template arguments. The cost is
+// linear in the tokens that are passed.
+
 #include "syntax.h"
 
 #include <algorithm>
@@ -6,7 +10,7 @@
 namespace rewrite {
 namespace {
 
-// The `<` of the `>` at `close`, backwards.
+// Searches backwards for the `<` that belongs to the `>` at `close`.
 int angles_begin(const Source& s, int close)
 {
     int depth = 0;
@@ -48,7 +52,7 @@ int requires_begin(const Source& s, int close)
     return s.is(i, "requires") && (joins_terms(s, i - 1) || s.is(i - 1, "requires")) ? i : 0;
 }
 
-// Behind the requires-clause at `i`: terms with && or || between them.
+// The token behind the requires-clause at `i`, which has terms with && or || between them.
 int requires_end(const Source& s, int i)
 {
     do {
@@ -369,8 +373,8 @@ LaunchText::LaunchText(const Source& s, int open)
         name.second = arguments.first - 1;
     }
 
-    // The configuration, forwards, up to the `>>>` that closes no template arguments. Where a `<`
-    // of it is a comparison, that one comes too late: then the first `>>>(` must do.
+    // The configuration, forwards, up to the `>>>` that closes no template arguments. If it has a `<` that is a
+    // comparison, this `>>>` is found too late. The first `>>>(` is then taken.
     const auto closes = [&](int i) { return s.is(i, ">") && s.is(i + 1, ">") && s.is(i + 2, ">"); };
     const auto ends = [&](int i) { return i > s.count() || s.is(i, ";") || (s[i].partner && !s.opens(i)); };
     close = 0;

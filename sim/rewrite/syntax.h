@@ -1,5 +1,5 @@
-// As much of the grammar of C++ as the rewriter needs: where declarations, statements, lambdas and
-// template argument lists begin and end. Positions are numbers of tokens; 0 means none.
+// The part of C++'s grammar that the rewriter needs: where declarations, statements, lambdas and template argument
+// lists begin and end. Positions are numbers of tokens; 0 means none.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace rewrite {
 
 using Range = std::pair<int, int>;  // tokens [first, second)
 
-// Behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
+// The token behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
 int angles_end(const Source& source, int open);
 
 // Past token i, and past all that it opens.
@@ -33,7 +33,7 @@ bool is_operand(const Source& source, int i);
 // The parts that commas separate in tokens [first, last). Commas of template arguments do not count. Empty: no part.
 std::vector<Range> split(const Source& source, int first, int last);
 
-// Behind the statement that begins at `first`.
+// The token behind the statement that begins at `first`.
 int statement_end(const Source& source, int first);
 
 // The first of these words in [first, last).

@@ -1,3 +1,6 @@
+// One pass takes the text apart. A stack of the brackets that are open gives each token its parent, and each bracket
+// its partner. The line markers on the way tell which file a token is from. The cost is linear in the text.
+
 #include "tokens.h"
 
 #include <cstdlib>

@@ -52,7 +52,7 @@ struct Marker {
 };
 std::vector<Marker> markers_in(const std::string& text);
 
-// By the line markers; `name` where the text begins without one.
+// The position of a byte of the text, by its line markers. `name`: the file where the text begins without a marker.
 Position position_in(const std::string& text, size_t offset, const std::string& name);
 
 // `<` and `>` are tokens of one character each, so that `<<<`, `<< <` and `>>>>` need no care;

@@ -1,6 +1,6 @@
 // Variables of the device, the gap behind each array, and the record by which each variable registers itself.
 //
-// They go into sections of the program by kind, whose pages the simulator protects: sim_device, sim_constant,
+// Variables go into sections of the program by kind, whose pages the simulator protects: sim_device, sim_constant,
 // sim_managed. Constant ones have sections of their own, because a section holds either constants or variables.
 //
 // A record (core/records.h) has the variable's name, its type and a function that returns its address. At namespace
@@ -160,13 +160,13 @@ void Variables::device_variable(const Declaration& d, bool in_function)
     std::string section = "used, section(\"sim_" + kind;
     if (d.constant() && !d.has("__managed__")) section += "_const";
     if (d.has_inline() && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
-    // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
+    // Each variable begins at a sector. x86-64 aligns arrays so by itself, other machines do not.
     const bool instances = of_template && !source_.is(d.header + 1, ">");
     const std::string alignment = instances ? template_record(d, kind) : "32";
     qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" +
                    (of_template ? "" : section + "\"), ") + "aligned(" + alignment + "))) ");
     if (!of_template && outside) gaps(d);
-    // Others are declarations of what is defined elsewhere: `extern`, `extern "C"` and the members of a class.
+    // Only definitions are listed. `extern`, `extern "C"` and members of a class declare what is defined elsewhere.
     const bool defined = !d.has("extern") && source_[d.first - 1].kind != Token::text;
     if (!instances && (outside || in_function) && (defined || find_word(source_, d.stop, all.back().second, "=")))
         list(d, kind);

@@ -1,4 +1,4 @@
-// Allocation: cudaMalloc and its kin.
+// Allocation: cudaMalloc and similar functions.
 //
 // Memory is filled with ones, because nobody may rely on what it holds at first. The name of the variable that gets the
 // pointer comes from the text of the line, for findings.
@@ -18,10 +18,10 @@ namespace sim {
 namespace {
 
 constexpr uintptr_t alignment = 512;  // of an allocation
-constexpr uint64_t large = 1 << 20;   // from here on, an allocation begins on a page
+constexpr uint64_t large = 1 << 20;   // an allocation of so many bytes begins on a page
 constexpr uint64_t most_filled = 256 << 20;
 
-// Many programs do not look at the error, and go on with a null pointer.
+// Notes the error, because many programs do not look at it, and go on with a null pointer.
 cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, const std::string& whose)
 {
     program_note(name + ": cudaErrorMemoryAllocation: it asks for " + harness::size_text(bytes) + ", and " + whose +
@@ -29,7 +29,7 @@ cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, co
     return result(cudaErrorMemoryAllocation);
 }
 
-// Nobody may rely on what memory holds at first.
+// Fills new memory with ones.
 void fill(uintptr_t begin, uint64_t bytes)
 {
     const OpenMemory open;
@@ -45,7 +45,7 @@ cudaError_t allocate_as(Owner owner, const char* function, int device, void** me
     if (bytes == 0) return cudaSuccess;
     const bool of_host = device < 0;
     AddressRange& range = of_host ? allocated().shared : allocated().devices[size_t(device)];
-    // The host's memory has whole pages: they are taken away when it is freed.
+    // Memory of the host takes whole pages, because its pages are closed when it is freed.
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
     const uint64_t taken = of_host ? rounded(bytes, host_page) : bytes,
                    of_device = of_host ? ~uint64_t(0) : free_device_memory(device),

@@ -30,7 +30,8 @@ namespace {
 
 constexpr uint64_t most_reserved = uint64_t(1) << 41;
 
-// Half of the addresses that the process may have (ulimit -v) are left to the program: a share of the others.
+// One share of the addresses that are reserved. Half of the addresses of the process (ulimit -v) are left to the
+// program.
 uint64_t reserved(int shares) { return std::min(most_reserved, harness::address_limit() / 2 / shares); }
 
 uint64_t left(uint64_t of, uint64_t used) { return of - std::min(of, used); }
@@ -73,7 +74,7 @@ void Allocated::protect(int protection) const
 
 Allocated& allocated()
 {
-    static Allocated& allocated = *new Allocated;  // used until the very end
+    static Allocated& allocated = *new Allocated;  // never destroyed: exit handlers use it
     return allocated;
 }
 
@@ -107,7 +108,8 @@ void add_allocation(Owner owner, int device, const char* function, uintptr_t beg
     a.number = ++allocated().allocations;
     a.place = place;
     a.shadow = std::make_shared<Shadow>(bytes);
-    // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
+    // This memory counts as written: the simulator does not see what the host writes there, and does not know what
+    // blocks outside of a sample would have written.
     if (owner != Owner::device || program_options().blocks) a.shadow->note_written(0, bytes);
     if (owner != Owner::device) share_with_host(a);
     else allocated().in_use[device] += bytes;

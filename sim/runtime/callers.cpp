@@ -1,4 +1,4 @@
-// Where the program calls the runtime, and what the call there is about.
+// Finds where the program calls the runtime, and which variable the call is about.
 
 #include <cctype>
 #include <cstring>

@@ -1,4 +1,8 @@
-// cudaMemcpy and its kin.
+// Copies and fills: cudaMemcpy, cudaMemset and similar functions.
+//
+// In: the sides of a copy, each with its rows. A call is refused if a side does not lie where the call says, or is too
+// short. Otherwise the bytes are copied at once. The timeline gets the copy as a piece of work, and the records of the
+// last accesses tell whether it races with a launch or another copy. The cost is linear in the bytes.
 
 #include <algorithm>
 #include <cstring>
@@ -25,8 +29,8 @@ struct Shape {
     bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-// One side of it: where the first row begins, and how far the others are away; in 3D, the rows of a slice, and how far
-// from its corner the copy begins.
+// One side of a copy: where the first row begins, and the bytes from row to row. In 3D, also the bytes from slice to
+// slice, the rows of a slice, and how far from the corner the copy begins.
 struct Side {
     void* begin;
     size_t pitch = 0, slice = 0;
@@ -56,7 +60,7 @@ cudaError_t check_shape(const Side& side, const Shape& s)
 
 enum class Where { host, device, either, nowhere };
 
-// Where the address lies: memory that both may touch is on either side.
+// The side that an address lies on. Memory that host and devices may touch is on either side.
 Where where(uintptr_t address)
 {
     if (const Allocation* a = allocation_at(address)) return a->owner == Owner::device ? Where::device : Where::either;
@@ -66,7 +70,7 @@ Where where(uintptr_t address)
     return in_device_range(address) ? Where::nowhere : Where::host;
 }
 
-// The call that is at work.
+// The call that is being carried out.
 struct RuntimeCall {
     const char* function;
     const void* place;
@@ -75,7 +79,7 @@ struct RuntimeCall {
     const harness::FindingKind& kind = kinds::bad_copy;
     const char* fault = "bad copy";
     const char* takes = "the copy";
-    const char* names = "the call says";  // a device
+    const char* names = "the call says";  // these words name a device
     std::string text() const { return std::string(function) + " " + at(place); }
 };
 const RuntimeCall* copying_now = nullptr;
@@ -86,7 +90,7 @@ cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t
     return result(error);
 }
 
-// Finds the fault if one side of a copy is not what the call says. `role`: source or destination.
+// Reports a fault if one side of a copy is not what the call says. `role`: source or destination.
 cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, const Shape& shape, bool on_device,
                   const char* kind)
 {
@@ -132,7 +136,7 @@ Shadow* shadow_of(uintptr_t address, uint64_t& offset)
     return a->shadow.get();
 }
 
-// Device memory that nobody wrote has no value to be copied to the host.
+// Reports a copy to the host of device memory that was never written, because it has no value.
 void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
 {
     uint64_t offset = 0;
@@ -147,8 +151,8 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
                                begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
-// What the search for races knows of one side of a copy: the call, its number as a block, and what may run at the same
-// time. `clock`: what comes before it.
+// One side of a copy, for the search for races: the call, its number as a block, and the work that may run at the same
+// time. `clock`: the work that comes before it.
 struct End {
     const RuntimeCall& call;
     uint64_t block;
@@ -159,8 +163,8 @@ struct End {
     }
 };
 
-// Notes what one side of a copy did. Only what another stream, or the host, may do at the same time needs to know who
-// wrote or read.
+// Notes what one side of a copy did. Who wrote or read matters only if another stream, or the host, may do something at
+// the same time.
 void note(const End& end, uintptr_t address, uint64_t bytes, bool writes, bool written = true)
 {
     uint64_t offset = 0;
@@ -188,14 +192,14 @@ void note_copied(const End& end, uintptr_t to, uintptr_t from, uint64_t bytes)
         note(end, to + changes[i], changes[i + 1] - changes[i], true, false);
 }
 
-// A launch, or another copy, that may run at the same time and touches the same bytes.
+// Reports a launch, or another copy, that may run at the same time and touches the same bytes.
 void check_beside(const End& end, uintptr_t address, uint64_t bytes, bool writes)
 {
     const RuntimeCall& call = end.call;
     uint64_t offset = 0;
     Shadow* shadow = end.beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
-    std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
+    std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte, by the other work and whether that writes
     begin_copy(end.block, end.beside)
         .look_beside(*shadow, offset, bytes, writes, [&](const Beside& other, Site site, uint32_t, uint64_t at) {
             first.emplace(std::make_pair(&other, kind_of(site) != load), at);
@@ -247,7 +251,7 @@ bool overlap(const Side& to, const Side& from, const Shape& shape)
     return apart < shape.width || to.pitch - apart < shape.width;
 }
 
-// The destination comes first.
+// Ends a copy in the timeline. `sides`: the destination comes first.
 void finish(const Work& work, std::initializer_list<const Side*> sides, bool blocks)
 {
     timeline().end_work(work, 1);
@@ -434,7 +438,7 @@ cudaError_t symbol_address(void** address, const void* symbol)
 
 using namespace sim;
 
-// A function, and the one of the same parameters that puts its work into a stream. `done`: what both do with the call.
+// Defines a function, and the one that puts the same work into a stream. `done`: the body of both.
 #define WITH_ASYNC(function, done, ...) \
     cudaError_t function(__VA_ARGS__) \
     { \

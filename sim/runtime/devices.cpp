@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kib = 1024, gib = 1024 * 1024 * 1024;
 constexpr int cuda_version = CUDART_VERSION;
 
-bool asked = false;                   // somebody has asked how many there are
+bool asked = false;                   // the program has asked for the number of devices
 thread_local int current = 0;
 uint32_t enabled_peers[most_devices] = {};  // by device
 unsigned device_flags = 0;
@@ -52,7 +52,7 @@ Limit* find(cudaLimit limit)
     return found == std::end(limits) ? nullptr : found;
 }
 
-// CUDA 13.0 numbers ten, and a device need not have each.
+// The error for a limit that a device lacks. CUDA 13.0 numbers ten limits, and a device need not have each.
 cudaError_t no_such(cudaLimit limit)
 {
     return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
@@ -144,7 +144,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags)
     return give(flags, device_flags | cudaDeviceMapHost);
 }
 
-// All are alike: the first.
+// All devices are alike, so the first is chosen.
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted)
 {
     SIM_ENTER(false);
@@ -242,7 +242,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
     if (!device || !id) return result(cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, number = 0;
     char behind = 0;
-    // Without its domain, it ends with its function: 00:01.0.
+    // An id without a domain ends with the function: 00:01.0.
     if (std::sscanf(id, "%x:%x:%x%c", &domain, &bus, &number, &behind) < 3 &&
         (domain = 0, std::sscanf(id, "%x:%x%c", &bus, &number, &behind) < 3 || behind != '.'))
         return result(cudaErrorInvalidValue);

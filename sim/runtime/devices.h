@@ -12,16 +12,16 @@ namespace sim {
 bool known_preference(cudaFuncCache preferred);
 bool known_banks(cudaSharedMemConfig banks);
 
-// How many there are. Once a program has asked, the number stays.
+// The number of devices. Once a program has asked, it stays.
 int device_count();
 bool known_device(int device);
-// Each host thread has its own.
+// Each host thread has a current device of its own.
 int current_device();
 void set_current_device(int device);
-// Whose memory its kernels may access, by cudaDeviceEnablePeerAccess: bit d for device d.
+// The devices whose memory this one's kernels may access, by cudaDeviceEnablePeerAccess: bit d for device d.
 uint32_t peers_of(int device);
 
-// Another device's number for the time of a call.
+// Makes another device the current one for the time of a call.
 class OnDevice {
 public:
     explicit OnDevice(int device) : before_(current_device()) { set_current_device(device); }

@@ -74,7 +74,7 @@ cudaError_t enter(bool waits)
     return result(lost);
 }
 
-// A finding of its own may have told of the error.
+// Notes an error that the program drops, unless a finding of this call has told of it.
 void operator,(Discarded call, cudaError_t error)
 {
     const RuntimeLock lock;

@@ -17,7 +17,7 @@ bool reported_kernel(const std::string& name)
 {
     const std::string& pattern = program_options().kernel;
     if (pattern.empty() || name == pattern) return true;
-    static const std::regex& regex = *new std::regex(pattern, std::regex::extended);  // used until the very end
+    static const std::regex& regex = *new std::regex(pattern, std::regex::extended);  // for exit handlers, too
     return std::regex_match(name, regex) || std::regex_match(name.substr(0, name.find('<')), regex);
 }
 

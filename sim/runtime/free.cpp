@@ -1,4 +1,4 @@
-// Frees: cudaFree and its kin. What a program frees wrongly is a finding that says what it should have freed.
+// Frees: cudaFree and similar functions. A wrong free is a finding that says what the program should have freed.
 
 #include "../../common/base/error.h"
 #include "allocations.h"

@@ -1,9 +1,10 @@
 // Addresses of the program that mean nothing on a device: of functions, tables of virtual functions, and variables by
 // their names. On a GPU, host and device have others for each.
 //
-// What goes from the host to a device, as an argument or by a copy, is searched for words that are addresses inside the
-// program's file. They are moved to a range of the same size with nothing behind it, where a kernel that uses one ends.
-// On the way back they are moved back. What the device, or cudaGetSymbolAddress, has told may go there again.
+// Data that go from the host to a device, as an argument or by a copy, are searched for words that are addresses inside
+// the program's file. These are moved to a range of the same size with nothing behind it, where a kernel that uses one
+// ends. On the way back they are moved back. Addresses that the program got from the device, or from
+// cudaGetSymbolAddress, go to a device as they are.
 
 #include <link.h>
 
@@ -20,7 +21,7 @@ namespace {
 
 struct Image {
     uintptr_t begin = ~uintptr_t(0), bytes = 0, moved = 0;
-    std::set<uintptr_t> told;  // addresses of functions, by the device
+    std::set<uintptr_t> told;  // addresses of functions that the device has told
 
     Image()
     {
@@ -46,7 +47,8 @@ Image& image()
     return image;
 }
 
-// Changes the words that are addresses in a range as large as the image. `aligned_as`: where the device has them.
+// Changes the words that are addresses in a range as large as the image. `aligned_as`: the address of `memory` on the
+// device.
 template <typename Change>
 void change_words(void* memory, size_t bytes, uintptr_t aligned_as, uintptr_t begin, Change change)
 {

@@ -21,7 +21,7 @@ struct Piece {
     uint64_t room(uintptr_t address) const { return address - begin < end - begin ? end - address : 0; }
 };
 
-// The frame that holds the address, without where it returns to.
+// The frame that holds the address, without its return address.
 Piece frame_of(uintptr_t address)
 {
     struct Search {
@@ -63,7 +63,7 @@ Piece piece_of(uintptr_t address)
 
 uint64_t host_room(uintptr_t address, uint64_t wanted)
 {
-    static Piece last;  // It may be another by now, so it is believed only for what fits.
+    static Piece last;  // It may have changed since, so it is believed only if all that is wanted fits.
     if (const Symbol* variable = object_at(address)) return variable->address + variable->bytes - address;
     if (last.room(address) >= wanted) return wanted;
     if (const uint64_t room = frame_of(address).room(address)) return room;

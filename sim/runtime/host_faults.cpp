@@ -1,4 +1,4 @@
-// Faults of the host's code: what the hardware would refuse, too, and what ends any program.
+// Faults of the host's code: accesses that the hardware would refuse, too, and faults that end any program.
 
 #include "host_faults.h"
 
@@ -148,7 +148,8 @@ volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that run
     die_of(interrupted);
 }
 
-// It takes too long: a turn of a kernel's loop, or a lock that was held when the signal came.
+// Ends a program that does not stop in time: a turn of a kernel's loop is too long, or a lock was held when the signal
+// came.
 void on_alarm(int)
 {
     static const char words[] = "interrupted in the middle of a kernel; there is no report\n";
@@ -163,8 +164,8 @@ void on_interrupt(int signal)
     interrupted = signal;
     for (int late : {SIGALRM, SIGPROF}) ::signal(late, on_alarm);
     if (running) {
-        // Computing time until the kernel comes to where it can stop: a machine that is busy with other work may take
-        // its time.
+        // The limit is one of computing time, because a machine that is busy with other work may take longer until the
+        // kernel can stop.
         itimerval patience{};
         patience.it_value.tv_sec = 2;
         setitimer(ITIMER_PROF, &patience, nullptr);
@@ -179,7 +180,7 @@ void kernel_stopped()
 {
     if (!interrupted) return;
     const itimerval none{};
-    setitimer(ITIMER_PROF, &none, nullptr);  // the report may take as long as it does
+    setitimer(ITIMER_PROF, &none, nullptr);  // the report has no limit of time
 }
 
 void set_running(bool now)

@@ -29,7 +29,7 @@ struct Sums {
 
 Sums& sums()
 {
-    static Sums& sums = *new Sums;  // used until the very end
+    static Sums& sums = *new Sums;  // never destroyed: exit handlers use it
     return sums;
 }
 

@@ -23,16 +23,16 @@ struct KernelLaunches {
     harness::Prediction longest{};  // of the launch that takes longest
 };
 
-// In the order of the first launches.
+// The records of all launches, in the order of each kernel's first launch.
 const std::vector<KernelLaunches>& all_launches();
 // So many launches have finished.
 uint64_t launches_finished();
-// Those of kernels that --kernel names.
+// The launches among them whose kernels --kernel names.
 uint64_t launches_reported();
-// The names of the others.
+// The names of the kernels that --kernel leaves out.
 std::vector<std::string> kernels_left_out();
 
-// The modelled time of a launch, in the mean, and the limits of the longest one. None for a machine without constants,
+// The mean of the launches' modelled times, and the limits of the longest one. None for a machine without constants,
 // and for a sample of the blocks.
 std::optional<harness::Prediction> model_of(const KernelLaunches& launches);
 

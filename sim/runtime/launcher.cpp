@@ -42,18 +42,18 @@ using harness::format;
 // The launch that runs.
 struct CurrentLaunch {
     Work work;
-    uint64_t window = 0;  // its first
+    uint64_t window = 0;  // the first window of the launch
     std::vector<Beside> beside;
     std::string title;
     std::chrono::steady_clock::time_point begun;
-    std::atomic<bool> told{false};  // how far it is
-    std::set<std::string> told_of;  // kernels
+    std::atomic<bool> told{false};  // its progress was shown
+    std::set<std::string> told_of;  // kernels whose progress was shown
     std::unique_ptr<harness::Progress> progress;
 };
 
 CurrentLaunch& current_launch()
 {
-    static CurrentLaunch& launch = *new CurrentLaunch;  // used until the very end
+    static CurrentLaunch& launch = *new CurrentLaunch;  // never destroyed: exit handlers use it
     return launch;
 }
 
@@ -71,7 +71,7 @@ std::string duration_text(double seconds)
                                : format("%.1f h", seconds / 3600);
 }
 
-// Says once of each kernel how long it will take, if that is long, and which sample of its blocks is not. `told` keeps
+// Says once for each slow kernel how long it will take, and which sample of its blocks would take less. `told` keeps
 // other host threads and later blocks out.
 void block_done(uint64_t done, uint64_t blocks)
 {
@@ -91,7 +91,7 @@ void block_done(uint64_t done, uint64_t blocks)
     show_progress();
 }
 
-// How the next launch is looked at; none if CUDA would refuse it.
+// The settings of the next launch; none if CUDA would refuse it.
 std::optional<Settings> begin_launch(const Launching& launching)
 {
     if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
@@ -191,7 +191,7 @@ class ProgramLauncher : public Launcher {
 
 void use_program_launcher()
 {
-    use_launcher(new ProgramLauncher);  // used until the very end
+    use_launcher(new ProgramLauncher);  // never destroyed: exit handlers use it
 }
 
 }  // namespace sim

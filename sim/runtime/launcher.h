@@ -4,7 +4,7 @@
 
 namespace sim {
 
-// From now on, it gets what the program launches.
+// From now on, this launcher gets the launches of the program.
 void use_program_launcher();
 
 }  // namespace sim

@@ -38,7 +38,7 @@ using harness::format;
 // The attributes that the program set with cudaFuncSetAttribute, by kernel.
 struct KernelAttributes {
     std::map<const void*, uint64_t> dynamic;  // bytes of shared memory that a launch may ask for
-    std::map<const void*, int> carveout;      // which changes nothing here
+    std::map<const void*, int> carveout;      // the preferred share of shared memory, which changes nothing here
 };
 
 KernelAttributes& attributes_set()
@@ -64,7 +64,7 @@ uint64_t dynamic_limit(const void* kernel, uint64_t static_bytes)
     if (set != attributes_set().dynamic.end()) return set->second;
     const uint64_t usual = machine().shared_per_block;
     uint64_t limit = usual - std::min(usual, before_dynamic(static_bytes));
-    // Which kernel it is cannot be told: a template, whose arguments are deduced.
+    // The kernel is not known if it is a template whose arguments are deduced.
     if (!kernel)
         for (const auto& each : attributes_set().dynamic) limit = std::max(limit, each.second);
     return limit;
@@ -115,7 +115,7 @@ bool may_launch(const Launching& launching)
         launch_refused(launching, error, why);
         return false;
     };
-    // The error is that of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an
+    // The errors are those of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an
     // H200 with one driver for both).
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};
     for (int i = 0; i < 3; ++i) {

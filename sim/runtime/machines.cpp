@@ -27,7 +27,7 @@ namespace {
 using harness::format;
 using Cells = std::vector<std::string>;
 
-int models_file = -1;  // in memory, shared with the parent; -1: there is none
+int models_file = -1;  // a file in memory for the times, shared with the parent; -1: there is none
 
 ProgramOptions options_for(const harness::Machine& machine)
 {
@@ -104,7 +104,7 @@ void run_on_each_machine()
     for (const harness::Machine* machine : machines) {
         printf("\nOn the %s (%s):\n", machine->label.c_str(), machine->name.c_str());
         fflush(stdout);
-        if (input >= 0) lseek(STDIN_FILENO, input, SEEK_SET);  // of a file, each run reads the same
+        if (input >= 0) lseek(STDIN_FILENO, input, SEEK_SET);  // each run reads a file from the same place
         models_file = memfd_create("models", MFD_CLOEXEC);
         const pid_t child = models_file < 0 ? -1 : fork();
         if (child < 0)
@@ -112,7 +112,7 @@ void run_on_each_machine()
                                                                    std::strerror(errno))};
         if (child == 0) {
             prctl(PR_SET_PDEATHSIG, SIGTERM);
-            if (getppid() != parent) raise(SIGTERM);  // it ended before
+            if (getppid() != parent) raise(SIGTERM);  // the parent has ended before
             program_options() = options_for(*machine);
             return;
         }

@@ -1,8 +1,8 @@
 // --machines: the program runs once for each machine, and a table has the modelled times.
 //
 // Counts depend on the machine, so each has a process of its own, one after another. It is forked before anything of
-// the program has run, and goes on as the program. Last, it leaves the modelled times to its parent, which is never the
-// program.
+// the program has run, and goes on as the program. At its end, it leaves the modelled times to its parent, which never
+// runs the program itself.
 
 #pragma once
 

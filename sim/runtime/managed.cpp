@@ -40,7 +40,7 @@ cudaError_t prefetch(const void* memory, size_t bytes, cudaMemLocation place, un
                                                             : cudaErrorInvalidValue);
 }
 
-// Where the bytes should be: only the advice that names a place needs one that exists.
+// Checks advice on where bytes should be. Only advice that names a place needs one that exists.
 cudaError_t advise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place)
 {
     SIM_ENTER(false);

@@ -74,7 +74,7 @@ ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int dev
             return refuse_message(
                 where, format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
     message_group().has_ranks = true;
-    all_cliques().ended.erase(std::this_thread::get_id());  // of an earlier thread
+    all_cliques().ended.erase(std::this_thread::get_id());  // an earlier thread may have had this id
     *comm = clique.comms[size_t(rank)] = new ncclComm{&clique, rank, device, std::this_thread::get_id()};
     all_cliques().comms.insert(*comm);
     all_cliques().arrived.notify_all();
@@ -133,7 +133,7 @@ ncclResult_t tell(ncclComm_t comm, Value* value, Value (*of)(ncclComm_t))
 ncclResult_t end_comm(ncclComm_t comm)
 {
     const RuntimeLock lock;
-    // It stays in memory: messages that nobody received tell who sent them.
+    // The communicator stays in memory, because the report on a message that nobody received says who sent it.
     return all_cliques().comms.erase(comm) ? ncclSuccess : ncclInvalidArgument;
 }
 

@@ -1,9 +1,9 @@
 // Messages are matched when a group ends, and copied at once.
 //
-// The ranks may be one host thread's, which puts them into a group, or of a thread each. A thread that receives then
-// waits here for the one that sends, until no other thread can make that call any more. What is sent before it is
-// received is kept. All messages that a group's end matches are in one window of time, which is later than all that
-// their queues did before.
+// All ranks may belong to one host thread, which puts their calls into a group, or each rank to a thread of its own. A
+// thread that receives then waits here for the one that sends, until no other thread can make that call any more. A
+// message that is sent before it is received is kept. All messages that a group's end matches are in one window of
+// time, which is later than all that their queues did before.
 
 #include "nccl_messages.h"
 
@@ -41,7 +41,7 @@ bool Clique::stuck(std::thread::id thread) const
 
 Cliques& all_cliques()
 {
-    static Cliques& all = *new Cliques;  // used until the very end
+    static Cliques& all = *new Cliques;  // never destroyed: exit handlers use it
     return all;
 }
 
@@ -67,7 +67,7 @@ ncclResult_t refuse_message(const Called& call, const std::string& what, ncclRes
 
 namespace {
 
-// Threads of the program besides this one, those of the simulator left out.
+// True if the program has no other thread than this one. Threads of the simulator do not count.
 bool alone()
 {
     std::error_code error;
@@ -87,7 +87,7 @@ bool may_come(const Clique& clique)
     return false;
 }
 
-// Copies what has been sent and received. `start`: the window of them all.
+// Copies what has been sent and received. `start`: the window of all messages.
 void carry(Message& send, Message& receive, uint64_t start)
 {
     if (send.bytes != receive.bytes) {
@@ -104,7 +104,7 @@ void carry(Message& send, Message& receive, uint64_t start)
         note_message(send.comm->device, receive.comm->device, send.bytes, start);
 }
 
-// The messages of one clique that have found each other.
+// Finds the pairs of sends and receives in one clique, and copies their bytes.
 void match(Clique& clique)
 {
     std::vector<std::pair<Message, Message>> pairs;

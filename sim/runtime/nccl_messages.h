@@ -91,7 +91,7 @@ struct MessageGroup {
 };
 MessageGroup& message_group();
 
-// A finding about the call, and the result that the group then has.
+// Notes a finding about the call, and returns the error, which the group then has.
 ncclResult_t refuse_message(const Called& call, const std::string& what, ncclResult_t error = ncclInvalidUsage);
 
 // Matches the messages of this host thread's group, copies them, and waits for those that other threads may send.

@@ -14,7 +14,7 @@ struct AllFindings {
 
 AllFindings& all_findings()
 {
-    static auto& findings = *new AllFindings;  // used until the very end
+    static auto& findings = *new AllFindings;  // never destroyed: exit handlers use it
     return findings;
 }
 

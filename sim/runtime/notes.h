@@ -13,7 +13,7 @@ namespace sim {
 // Something that the program must not do. A finding with the same key, or without a key the same text, is counted and
 // not repeated.
 void program_finding(const harness::FindingRecord& finding, const std::string& key = "");
-// The same of a call that the program makes at a place.
+// A finding about a call that the program makes at a place.
 void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,
                      const std::string& key = "");
 harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text);
@@ -21,7 +21,7 @@ uint64_t findings_so_far();  // repeated ones included
 // Something that a reader of the program's output has to know. A text is noted once.
 void program_note(const std::string& text);
 
-// In the order in which they came.
+// All findings and notes, in the order in which they came.
 const std::vector<harness::FindingRecord>& program_findings();
 const std::vector<std::string>& program_notes();
 

@@ -187,7 +187,7 @@ std::string program_usage()
 
 ProgramOptions& program_options()
 {
-    static ProgramOptions& options = *new ProgramOptions;  // used until the very end
+    static ProgramOptions& options = *new ProgramOptions;  // never destroyed: exit handlers use it
     return options;
 }
 

@@ -14,7 +14,7 @@ struct ProgramOptions {
     bool each_machine = false;  // the program runs once for each of them
     std::string csv, json, sarif, trace;  // files; empty: none
     bool quiet = false;      // findings alone
-    bool silent = false;     // and nothing if there are none
+    bool silent = false;     // findings alone, and no report if there are none
     int gpus = 1;
     bool peers = true;       // devices can access each other's memory
     int threads = 1;         // of the host; more than one do not look for races in global memory
@@ -30,13 +30,13 @@ struct ProgramOptions {
 // The text of --help, or of --list.
 std::string program_usage();
 
-// Those of this program, once read_program_options() has read them from the environment: SIM_OPTIONS has one text,
-// which a person writes, and SIM_OPTION_0, SIM_OPTION_1, ... have one word each, from sim/simcuda. Throws Error with
-// status_bad_input: one line.
+// The options of this program, once read_program_options() has read them from the environment: SIM_OPTIONS has one
+// text, which a person writes, and SIM_OPTION_0, SIM_OPTION_1, ... have one word each, from sim/simcuda. Throws Error
+// with status_bad_input: one line.
 ProgramOptions& program_options();
 void read_program_options();
 
-// The machine that is simulated. Of several, each has a process of its own (machines.h).
+// The machine that is simulated. If there are several, each has a process of its own (machines.h).
 const harness::Machine& machine();
 
 }  // namespace sim

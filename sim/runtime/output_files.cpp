@@ -46,7 +46,7 @@ struct Files {
 
 Files& files()
 {
-    static Files& files = *new Files;  // used until the very end
+    static Files& files = *new Files;  // never destroyed: exit handlers use it
     return files;
 }
 

@@ -12,13 +12,13 @@ namespace sim {
 // Opens them, so that a path that cannot be written costs no results. Throws Error with status_bad_input.
 void open_files();
 
-// The same files, in a place of its own for each machine: counts.csv becomes counts.t4.csv.
+// Gives each machine files of its own: counts.csv becomes counts.t4.csv.
 void name_files_after(const harness::Machine& machine, ProgramOptions& options);
 
 // Throws as open_files() does, and opens nothing.
 void try_files(const ProgramOptions& options);
 
-// Who is to be told of the requests of a launch; null if there is no file for them. `number`: of the launch, from 1.
+// Receives the requests of a launch; null if there is no file for them. `number`: of the launch, from 1.
 const harness::TraceSink* trace_of(const Launching& launching, uint64_t number);
 
 // Writes all files, or none. `signal`: the one that ended the program, which then gets no files; 0: none. Throws Error

@@ -1,4 +1,4 @@
-// Work that the host has not waited for, and what of it the host could see.
+// Work that the host has not waited for, and accesses by which the host could see it.
 //
 // Here a launch is over when it returns, so a host that does not wait would read the right values. On a GPU it reads
 // old ones. So managed, pinned and registered memory that a launch or an asynchronous copy has used is closed to the
@@ -10,7 +10,7 @@
 //
 // A word that a kernel stores as volatile or atomic is a signal. A host that reads it may read on.
 //
-// What kernels print is kept here, too, until the host has waited for them.
+// The text that kernels print is kept here, too, until the host has waited for them.
 
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ struct Printed {
     std::string text;
 };
 
-// Used until the very end.
+// Never destroyed, because exit handlers use them.
 auto& with_host = *new std::vector<Allocation*>;  // the shared memory
 auto& uses = *new std::vector<Use>;
 auto& printed = *new std::vector<Printed>;
@@ -49,7 +49,8 @@ std::mutex printing;  // kernels print from all host threads
 
 uintptr_t page_bytes() { return uintptr_t(sysconf(_SC_PAGESIZE)); }
 
-// Other memory has its pages for itself. Registered memory shares the first and the last.
+// Protects the pages of an allocation. Registered memory may share its first and last page with other data; memory of
+// other kinds shares none.
 void protect(const Allocation& a, int protection)
 {
     const uintptr_t page = page_bytes();

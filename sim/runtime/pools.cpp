@@ -1,5 +1,5 @@
-// Pools of memory, cudaMemPool. A pool gives all memory back at once here, so its settings are kept for who asks and
-// have no other effect.
+// Pools of memory, cudaMemPool. A pool gives all memory back at once here, so its settings are kept for programs that
+// ask for them, and have no other effect.
 
 #include "../../common/base/error.h"
 #include "allocations.h"

@@ -54,7 +54,7 @@ void at_exit(int status, void*)
     _exit(own);
 }
 
-// --help and --version are all of a run.
+// With --help or --version, the program prints this text and ends.
 void tell_and_leave()
 {
     const ProgramOptions& o = program_options();
@@ -92,7 +92,7 @@ __attribute__((constructor(101))) void begin_program()
 
 extern "C" __attribute__((weak)) const char sim_sides_by_names[];  // sim/simcuda
 
-// Faults that show only now that the program has ended.
+// Notes the faults that show only now that the program has ended.
 void note_what_is_left(bool ended_well)
 {
     note_accounts();
@@ -156,8 +156,8 @@ int finish_program(int status, int signal)
     return own;
 }
 
-// A function of a library that the simulator does not have, which rewrite/libraries.cpp declares, is reached. What the
-// program would do with its results is not judged.
+// The program reaches a function of a library that the simulator does not have; rewrite/libraries.cpp declares it. What
+// the program would do with its results is not judged.
 void library_call(const char* name, const char* why, void* place)
 {
     if (in_kernel()) fail(format("%s: %s", name, why).c_str(), place);

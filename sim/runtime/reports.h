@@ -6,7 +6,7 @@
 
 namespace sim {
 
-// On standard output, when the program has ended.
+// Prints the report on standard output, when the program has ended.
 void print_summary();
 
 // --csv: a line for each access of each kernel and shape, all launches together.

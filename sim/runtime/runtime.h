@@ -35,8 +35,8 @@ std::string address_text(uintptr_t address);
 // One function of the runtime at a time.
 std::recursive_mutex& runtime_mutex();
 
-// As long as it exists, no other function of the runtime runs, and memory that runs out ends the program with one line:
-// a program does not expect the runtime to throw.
+// As long as a lock exists, no other function of the runtime runs, and memory that runs out ends the program with one
+// line, because a program does not expect the runtime to throw.
 class RuntimeLock {
     const harness::NoWayOut no_way_out_;
     const std::lock_guard<std::recursive_mutex> lock_{runtime_mutex()};
@@ -54,7 +54,8 @@ cudaError_t give(T* to, Value value)
     return cudaSuccess;
 }
 
-// At the beginning of a function: the error that every function returns by now, or cudaSuccess. `waits`: for kernels.
+// Called at the beginning of a function. Returns cudaSuccess, or the error that every function returns after a kernel
+// failed. `waits`: the function waits for kernels.
 cudaError_t enter(bool waits);
 // Ends the thread of a kernel that calls the runtime.
 void refuse_in_kernel(const void* place);
@@ -78,15 +79,15 @@ bool in_device_range(uintptr_t address);
 struct Variable {
     const Declared* record;
     uintptr_t begin;
-    bool asked = false;  // for its address on the device
+    bool asked = false;  // the program asked for its address on the device
 
     Owner owner() const { return record->kind == Declared::managed ? Owner::managed : Owner::device; }
 };
-// The one that holds the address, or null.
+// The variable that holds the address, or null.
 const Variable* variable_of(uintptr_t address);
-// The same, if the host has the address from the variable's name, and not from the device.
+// The same variable, but null unless the host has the address from the variable's name, and not from the device.
 const Variable* host_name(uintptr_t address);
-bool ask_for(uintptr_t address);  // false: it is no variable's
+bool ask_for(uintptr_t address);  // false: no variable has this address
 void for_each_managed_variable(const std::function<void(Allocation&)>& visit);
 // As long as it exists, the host thread's calls may use this variable by its name.
 struct NamedVariable {
@@ -97,8 +98,8 @@ struct NamedVariable {
 bool among_variables(uintptr_t address);
 void protect_variables(int protection);
 
-// Addresses of the program go to a device as ones that no kernel can use, and come back as they were. `aligned_as`:
-// where the device has them.
+// Addresses of the program go to a device as ones that no kernel can use, and come back as they were. `aligned_as`: the
+// address of `memory` on the device.
 void move_addresses(void* memory, size_t bytes);
 void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as);
 // The finding on a kernel that uses an address of the host; empty for other addresses.
@@ -106,13 +107,13 @@ std::string host_address_text(uintptr_t address);
 // How many bytes the program's own memory has from the address on; ~0: unknown.
 uint64_t host_room(uintptr_t address, uint64_t wanted);
 
-// From now on, these variables have the values of the device.
+// Gives these variables the values of the device, from now on.
 void use_variables_of(int device);
-// Whose memory the address lies in; -1: no device's, or every device's own.
+// The device in whose memory the address lies; -1: no device's, or every device's own.
 int device_at(uintptr_t address);
 // Everything that was allocated on the device is freed at once.
 void free_everything(int device);
-// A note for each allocation in which the search for races has given up, of those that are not freed.
+// A note for each allocation that is not freed and in which the search for races has given up.
 void note_accounts();
 // A finding for each allocation that the program still has.
 std::vector<harness::FindingRecord> never_freed();
@@ -139,36 +140,36 @@ int queue_of(cudaStream_t stream);
 int device_of(cudaStream_t stream);
 void forget_streams(int device);
 
-// A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
+// True if the data of a message, sent or received, lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
 // Memory that host and devices share (pending.cpp), until it is freed.
 void share_with_host(Allocation& memory);
 bool shares_memory_with_host();
 void end_sharing(const Allocation& memory);
-// The work has used what is marked as touched.
+// Notes that the work has used the memory that is marked as touched.
 void note_uses(const Work& work);
-// PROT_NONE: closes to the host what is in use.
+// Protects the memory that is in use. PROT_NONE closes it to the host.
 void protect_shared(int protection);
 // The host touches memory that may be in use, at `where`: "program.cu:31". It can go on, or on by one instruction.
 enum class Meeting { none, harmless, in_its_page };
 Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where);
 void print_later(const Work& work, const char* text);
-// Opens the memory, and prints the text, of what the host has waited for.
+// Opens the memory, and prints the text, of work that the host has waited for.
 void host_has_waited();
 std::vector<harness::FindingRecord> launches_not_waited_for();
 
 // An allocation begins or ends in the order of a stream, at a call of this function.
 void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream);
 
-// Copies a message. What came before it was sent, and what the receiver did before.
+// Copies a message. `before_send`, `before_receive`: the work before it on the side of the sender, and of the receiver.
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
                   const Work& receive, const Clock& before_receive);
 std::vector<char> bytes_at(const void* memory, uint64_t bytes);
 // Messages that were sent and never received, or the other way round.
 std::vector<harness::FindingRecord> lone_messages();
 
-// The function that is copying between memory of the host and the device now, for whoever catches its fault:
-// "cudaMemcpy at program.cu:50". Without a place: none.
+// The function that is copying between memory of the host and the device now, for the handler of its fault: "cudaMemcpy
+// at program.cu:50". `place`: null if no function is.
 struct Copying {
     std::string text;
     const void* place = nullptr;

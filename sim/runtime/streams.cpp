@@ -25,7 +25,7 @@ struct CUevent_st {
     int device;
     int queue = 0;        // where it was recorded
     uint32_t number = 0;  // of the record in the queue; 0: it was not recorded
-    sim::Clock clock = {};  // what the record came after, itself included
+    sim::Clock clock = {};  // the work that comes before the record, itself included
 };
 
 namespace sim {
@@ -65,7 +65,7 @@ void end_stream(cudaStream_t stream)
     delete stream;
 }
 
-// Takes those of a device out of all streams or events.
+// Takes the streams or events of a device out of the list of all, and returns them.
 template <typename One>
 std::vector<One> taken(std::set<One>& all, int device)
 {
@@ -75,7 +75,7 @@ std::vector<One> taken(std::set<One>& all, int device)
     return found;
 }
 
-// What the stream was made with. A default stream has 0.
+// Gives the program a setting that the stream was made with. A default stream has 0.
 template <typename T>
 cudaError_t give_setting(cudaStream_t stream, T* to, T CUstream_st::* setting)
 {
@@ -85,7 +85,7 @@ cudaError_t give_setting(cudaStream_t stream, T* to, T CUstream_st::* setting)
     return cudaSuccess;
 }
 
-// Waits for what comes before a function of the program in a stream.
+// Waits for the work in a stream that comes before a call of a function of the program.
 cudaError_t wait_to_call(cudaStream_t stream, bool valid)
 {
     SIM_ENTER(false);
@@ -222,7 +222,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return cudaSuccess;
 }
 
-// External events are of graphs that are captured.
+// Only graphs that are captured have external events.
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     if (flags) return result(flags == cudaEventRecordExternal ? cudaErrorIllegalState : cudaErrorInvalidValue);

@@ -121,7 +121,7 @@ std::vector<Beside> Timeline::beside(const Work& own, const Clock& clock) const
 
 Timeline& timeline()
 {
-    static Timeline& timeline = *new Timeline;  // used until the very end
+    static Timeline& timeline = *new Timeline;  // never destroyed: exit handlers use it
     return timeline;
 }
 

@@ -1,4 +1,4 @@
-// In which order work runs on hardware, as far as the program has said so: by streams, by events and by waiting.
+// The order of work on hardware, as far as the program has fixed it: by streams, by events and by waiting.
 //
 // Here work is done at once. What each piece of it would have waited for is kept all the same, in two forms. A number
 // per queue tells which pieces come before: two pieces of which neither comes before the other may run at the same
@@ -38,8 +38,8 @@ struct Work {
 
 class Timeline {
 public:
-    // A stream is a queue, and each device has two more for the default streams. A blocking one waits for the legacy
-    // default stream of its device, and that for all blocking ones.
+    // A stream is a queue, and each device has two more for the default streams. A blocking stream waits for the legacy
+    // default stream of its device, which in turn waits for all blocking streams.
     int add_queue(int device, bool blocking);
     void remove_queue(int queue);  // its work remains
     int legacy_queue(int device);
@@ -59,7 +59,7 @@ public:
     void host_waits_for_queue(int queue);
     void host_waits_for_device(int device);
     void host_waits_for_all();
-    // Whatever comes from now on is in later windows than what was there before. Returns the first.
+    // Puts all work from now on into later windows than the work so far. Returns the first of them.
     uint64_t next_windows();
 
     // Launches and copies that may run at the same time as a piece of work, in the order of their blocks. `clock`: what

@@ -30,7 +30,7 @@ struct Accounts {
 
 Accounts& accounts()
 {
-    static Accounts& accounts = *new Accounts;  // used until the very end
+    static Accounts& accounts = *new Accounts;  // never destroyed: exit handlers use it
     return accounts;
 }
 
@@ -67,7 +67,7 @@ std::string traffic_text()
     text += format(
         "  camping: in %llu window%s of blocks that run together, the busiest device receives %.2f times the mean\n",
         t.windows, t.windows == 1 ? "" : "s", t.busiest_receiver);
-    // Who sends to whom, when: of each device, the one that it sends most to.
+    // A picture of the traffic over time: for each device, the one that it sends most to.
     std::vector<int> shown;
     for (int w = 0; w < t.pictured; ++w)
         if (std::any_of(&t.picture[w][0][0], &t.picture[w][0][0] + sizeof t.picture[w] / sizeof t.picture[w][0][0],

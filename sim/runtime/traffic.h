@@ -11,9 +11,9 @@
 
 namespace sim {
 
-// A launch on `device`, whose first window is `first`.
+// Adds the traffic of a launch on `device`, whose first window is `first`.
 void note_peers(int device, uint64_t first, const std::map<uint64_t, Peers>& windows);
-// A copy between two devices, or what one sends to another.
+// Adds a copy between two devices, or a message.
 void note_message(int from, int to, uint64_t bytes, uint64_t window);
 
 // The whole program's traffic between devices, as text for its reader. Empty: none.

@@ -1,10 +1,11 @@
 // The variables that the source declares for the device.
 //
 // Their sections share no page with others, so that the host is kept out as out of cudaMalloc's memory. On a GPU, such
-// a name stands for something else on the host. Here both addresses are equal, so it is noted which were asked for.
+// a name stands for something else on the host. Here both addresses are equal, so it is noted for which variables the
+// program asked for the device's address.
 //
-// Each device has its own values. They have one address in the program, where the values of the device are put that
-// uses them next.
+// Each device has its own values. All devices' values have one address in the program: before a device uses the
+// variables, its values are copied there.
 
 #include <sys/mman.h>
 
@@ -59,7 +60,7 @@ thread_local uintptr_t named = 0;
 
 struct Values {
     std::vector<std::vector<char>> bytes;          // by variable
-    std::vector<std::shared_ptr<Shadow>> shadows;  // the same
+    std::vector<std::shared_ptr<Shadow>> shadows;  // by variable, too
 };
 
 struct DeviceVariables {
