@@ -75,6 +75,8 @@ void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const Sh
     const uint64_t offset = request.address[lane] - array.begin + part;
     mark = Mark(std::max(order_.phase(), request.times[lane])) << time_shift | uint32_t(mark);
     const auto unset = [&](size_t cell) { return record_.unset(cell, order_.block_start()); };
+    const bool plain_load = kind_of(request.site) == load && strength_of(request.site) == as_data;
+    if (plain_load && !order_.orders_threads() && !unset(index) && hazards_.one_more_load(record_, index, mark)) return;
     bool padding = true;
     for (uint64_t at = offset; at < offset + (1u << shift_); ++at) padding = padding && array.elements.pads(at);
     if (kind_of(request.site) != store && unset(index) && !padding) {

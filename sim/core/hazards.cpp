@@ -151,6 +151,7 @@ bool Hazards::again(Record& record, size_t index, Mark mark) const
         if (list.count != 2 || !same(list.mark[0]) || !same(list.mark[1])) return false;
         list.mark[1] = mark;
         list.stored = time_of(mark);
+        list.loads = 0;
         return true;
     }
     if (last & special || !same(last) || sites_.unread(sites_.of(mark))) return false;
@@ -190,6 +191,28 @@ bool Hazards::before(Mark m, const Moment& at) const
     return order_.happens_before(moment(m), at);
 }
 
+bool Hazards::one_more_load(Record& record, size_t index, Mark mark) const
+{
+    const Mark only = record.last[index];
+    if (!(only & several)) {
+        const Site site = sites_.of(only);
+        if (only & special || time_of(only) != order_.phase() || thread_of(only) == thread_of(mark) || stores(site) ||
+            !plain(site))
+            return false;
+        record.put(index, {{only, mark}, 2, order_.phase(), order_.phase()}, false);
+        return true;
+    }
+    Record::List& list = record.lists[index];
+    if (list.loads != order_.phase()) return false;
+    for (int i = 0; i < list.count; ++i)
+        if (thread_of(list.mark[i]) == thread_of(mark)) return false;
+    const auto warp = [](Mark m) { return thread_of(m) / warp_size; };
+    Mark& last = list.mark[Record::most - 1];
+    if (list.count < Record::most) list.mark[list.count++] = mark;
+    else if (warp(list.mark[0]) == warp(last) && warp(last) != warp(mark)) last = mark;
+    return true;
+}
+
 void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
 {
     const Site site = sites_.of(mark);
@@ -199,6 +222,7 @@ void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
     Record::List list;
     list.count = 0;
     list.stored = unset ? 0 : time_of(mark);
+    list.loads = 0;
     // A plain store replaces all others: they come before it, or a race was found.
     if (stores(site) && plain(site)) {
         list.mark[list.count++] = mark;
@@ -227,6 +251,9 @@ void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
     else if (needed && (stores(site) || (!stores(sites_.of(last)) && same_warp(moment(list.mark[0]), moment(last)) &&
                                          !same_warp(moment(last), at))))
         last = mark;
+    const auto is_plain_load = [&](Mark m) { return !stores(sites_.of(m)) && plain(sites_.of(m)); };
+    if (!global_ && !order_.orders_threads() && std::all_of(list.mark, list.mark + list.count, is_plain_load))
+        list.loads = order_.phase();
     record.put(index, list, unset);
 }
 

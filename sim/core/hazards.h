@@ -58,6 +58,7 @@ public:
         Mark mark[most];
         int count;
         uint32_t stored;  // when somebody stored there last; 0: never
+        uint32_t loads;   // the phase in which all of them are plain loads; 0: some are not
     };
     // True if nothing has been stored to a cell since a time.
     bool unset(size_t index, uint32_t since) const
@@ -119,6 +120,9 @@ public:
     // Accesses at an earlier time are ordered before all that follow.
     uint32_t floor() const { return !global_ ? order_.phase() : beside_ ? 1 : order_.launch_start(); }
 
+    // True if all accesses to the cell since the barrier are plain loads, and so is this one, by another thread.
+    // Nothing orders such loads, so there is nothing to compare. The new one is then remembered, if there is room.
+    bool one_more_load(Record& record, size_t index, Mark mark) const;
     // True if the thread itself made the last access, so that there is nothing to compare. The new access is then
     // remembered.
     bool own(Mark& cell, Mark mark, Site site) const

@@ -51,6 +51,7 @@ public:
     uint32_t* times(int warp) { return &times_[warp * warp_size]; }
     uint32_t phase() const { return phase_; }  // the last barrier, or else the beginning of this block
     bool eventful() const { return clock_ != phase_; }  // true if there were events since phase()
+    bool orders_threads() const { return eventful() || lockstep_; }  // true if that, or the machine, may order threads
     uint32_t block_start() const { return block_start_; }
     uint32_t launch_start() const { return launch_start_; }
     uint64_t block() const { return block_; }
