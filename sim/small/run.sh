@@ -3,6 +3,7 @@
 #
 # The kernels' own text is compiled by $CXX (g++). Only kernel<<<grid, block>>>(arguments); becomes another call.
 set -eu
+test -f "${1-}" || { echo "usage: sim/small/run.sh FILE.cu WIDTHxHEIGHT..." >&2; exit 2; }
 small=$(dirname "$0")
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
