@@ -83,12 +83,7 @@ void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const Sh
         const size_t first = index - (part >> shift_);
         bool some = false;
         for (size_t i = 0; i < bytes_of(request.site) >> shift_; ++i) some = some || !unset(first + i);
-        Finding finding(kinds::uninitialized_load, request.site, order_.block() - order_.first_block() - 1);
-        finding.thread = thread_of(mark);
-        finding.memory = array.name;
-        finding.offset = int64_t(offset);
-        finding.text = some ? maybe_padding : "";
-        findings.add(finding);
+        hazards_.add_uninitialized(findings, request.site, mark, array.name, offset, some);
     } else if (hazards_.own(cell, mark, request.site))
         return;
     hazards_.note(record_, index, {request, lane, mark, array.name, int64_t(offset), array.begin + offset});

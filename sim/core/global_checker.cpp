@@ -132,14 +132,8 @@ void GlobalChecker::check(const Request& request, uint32_t site, int first_threa
                 hazards_.note(record, index, {request, lane, mark, memory.name, int64_t(at), memory.begin + at});
         });
         if (unset &&
-            (kind == atomic || memory.shadow->first_unwritten(offset, bytes, memory.elements) < offset + bytes)) {
-            Finding finding(kinds::uninitialized_load, request.site, order_.block() - order_.first_block() - 1);
-            finding.thread = thread_of(mark);
-            finding.memory = memory.name;
-            finding.offset = int64_t(offset);
-            finding.text = set ? maybe_padding : "";
-            findings.add(finding);
-        }
+            (kind == atomic || memory.shadow->first_unwritten(offset, bytes, memory.elements) < offset + bytes))
+            hazards_.add_uninitialized(findings, request.site, mark, memory.name, offset, set);
     }
 }
 

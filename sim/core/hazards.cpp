@@ -213,6 +213,17 @@ bool Hazards::one_more_load(Record& record, size_t index, Mark mark) const
     return true;
 }
 
+void Hazards::add_uninitialized(Findings& findings, Site site, Mark mark, const std::string& memory, uint64_t offset,
+                                bool some) const
+{
+    Finding finding(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
+    finding.thread = thread_of(mark);
+    finding.memory = memory;
+    finding.offset = int64_t(offset);
+    finding.text = some ? maybe_padding : "";
+    findings.add(finding);
+}
+
 void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
 {
     const Site site = sites_.of(mark);

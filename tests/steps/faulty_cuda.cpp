@@ -293,7 +293,7 @@ void operator,(Discarded, cudaError_t) {}
 
 namespace {
 
-// What the kernels of a card do is not counted.
+// Kernels of a card are not counted, so their report is dropped.
 struct FaultyLauncher : sim::Launcher {
     void launch(const sim::Launching& launching, const sim::Code& code) override
     {

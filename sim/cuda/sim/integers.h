@@ -98,7 +98,7 @@ SIM_FUNCTION Sum dot(unsigned a, unsigned b, Sum sum, bool upper = false)
 
 }  // namespace sim
 
-// Of words, and of vectors of the same parts.
+// The dot product `name`, which takes words, or vectors of the same parts.
 #define SIM_DOT(name, bits, vector, upper) \
     SIM_INLINE int name(int a, int b, int c) \
     { \
