@@ -58,7 +58,8 @@ public:
         if (pass.kernel.gpus) done.counts.between = account.between(pass.kernel.gpus);
         add_findings(done.counts, account.found);
         // If each element was stored once and none was loaded, a right result shows that there was no race.
-        if (account.report.unordered_possible || account.report.output_stored > written_bytes(pass.odata.contents))
+        if (pass.look.races && (account.report.unordered_possible ||
+                                account.report.output_stored > written_bytes(pass.odata.contents)))
             add_races(done.counts, pass);
         return done;
     }
