@@ -40,10 +40,18 @@ def group_of(item):
     return "checkout" if name in CHECKOUT else "chapter" if name in CHAPTER else name
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "variety: more of what another test holds; only make test-all runs it")
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes
-    longest begins first."""
+    longest begins first. Variety is for make test-all."""
+    if not ALL:
+        variety = [item for item in items if item.get_closest_marker("variety")]
+        config.hook.pytest_deselected(items=variety)
+        items[:] = [item for item in items if not item.get_closest_marker("variety")]
     items.sort(key=lambda item: [*FIRST, group_of(item)].index(group_of(item)))
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
