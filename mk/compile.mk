@@ -129,7 +129,7 @@ endef
 
 # Loops over the 32 lanes of a warp. They are most of the simulator's time.
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks l1 memory order \
-             requests rules shared_memory thread threads touched watch worker))
+             requests rules shared_memory splitter thread threads touched watch worker))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
 # Loops over all elements of a matrix.
 ELEMENTS := common/devices/elements.cpp

@@ -92,7 +92,7 @@ void OnOne::launch(const Launching& launching, const Code& code)
 void OnOne::watch()
 {
     for (const auto& memory : memory().all())
-        if (settings_.exact && memory->counted && !memory->constant && !memory->shadow) {
+        if (settings_.exact && memory->space == global && !memory->read_only && !memory->shadow) {
             memory->shadow = std::make_shared<Shadow>(memory->bytes);
             if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
         }

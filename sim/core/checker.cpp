@@ -14,8 +14,24 @@
 
 namespace sim {
 
-void SharedChecker::check(const Request& request, uint32_t site, int first_thread, const SharedArray& array,
-                          Findings& findings)
+void SharedChecker::take(const PartOfRequest& part)
+{
+    if (part.space != shared) return;
+    const Request& request = part.request;
+    if (part.only_array) return check(request, part.warp, static_cast<const SharedArray&>(*part.array));
+    for (uint32_t left = request.lanes; left;) {
+        const SharedArray& array = *arrays_.find(request.address[__builtin_ctz(left)]);
+        Request own = request;
+        own.lanes = 0;
+        for (uint32_t lanes = left; lanes; lanes &= lanes - 1)
+            if (array.holds(request.address[__builtin_ctz(lanes)])) own.lanes |= lanes & -lanes;
+        left &= ~own.lanes;
+        check(own, part.warp, array);
+    }
+}
+
+// All lanes of the request access this array.
+void SharedChecker::check(const Request& request, int warp, const SharedArray& array)
 {
     const unsigned bytes = bytes_of(request.site);
     if (bytes < 4 && shift_) {
@@ -28,15 +44,15 @@ void SharedChecker::check(const Request& request, uint32_t site, int first_threa
         record_.last.resize(std::max(room, 2 * record_.last.size()));
         if (!record_.lists.empty()) record_.lists.resize(record_.last.size());
     }
-    const Mark first = mark_of(order_.phase(), site, first_thread);
-    if (strength_of(request.site) != as_data) check_cells<atomic>(request, first, array, findings);
-    else if (kind_of(request.site) == load) check_cells<load>(request, first, array, findings);
-    else check_cells<store>(request, first, array, findings);
+    const Mark first = mark_of(order_.phase(), sites_.number_of(request.site), warp * warp_size);
+    if (strength_of(request.site) != as_data) check_cells<atomic>(request, first, array);
+    else if (kind_of(request.site) == load) check_cells<load>(request, first, array);
+    else check_cells<store>(request, first, array);
 }
 
 // `kind` is load or store for a plain access, and atomic for every other one.
 template <Kind kind>
-void SharedChecker::check_cells(const Request& request, Mark first, const SharedArray& array, Findings& findings)
+void SharedChecker::check_cells(const Request& request, Mark first, const SharedArray& array)
 {
     // These values are computed before the loops by hand, because the compiler cannot tell that a store to a cell
     // leaves them unchanged.
@@ -53,7 +69,7 @@ void SharedChecker::check_cells(const Request& request, Mark first, const Shared
         for (Mark mark = first; mark != first + warp_size;)
             for (int i = 0; i < 4; ++i, ++mark, cell += step)  // compilers unroll it
                 if (__builtin_expect(*cell - least < most, 1)) *cell = mark;
-                else look(*cell, request, mark, array, 0, findings);
+                else look(*cell, request, mark, array, 0);
         return;
     }
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
@@ -62,13 +78,12 @@ void SharedChecker::check_cells(const Request& request, Mark first, const Shared
         Mark* cell = record + ((request.address[lane] - array.begin) >> shift);
         for (unsigned part = 0; part < cells; ++part, ++cell)
             if (usual && *cell - least < most) *cell = mark;
-            else look(*cell, request, mark, array, part << shift, findings);
+            else look(*cell, request, mark, array, part << shift);
     }
 }
 
 // Looks at a cell that a thread has accessed since the barrier, or that no thread has ever accessed.
-void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const SharedArray& array, uint64_t part,
-                         Findings& findings)
+void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const SharedArray& array, uint64_t part)
 {
     const int lane = thread_of(mark) % warp_size;
     const size_t index = size_t(&cell - record_.last.data());
@@ -83,9 +98,8 @@ void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const Sh
         const size_t first = index - (part >> shift_);
         bool some = false;
         for (size_t i = 0; i < bytes_of(request.site) >> shift_; ++i) some = some || !unset(first + i);
-        hazards_.add_uninitialized(findings, request.site, mark, array.name, offset, some);
-    } else if (hazards_.own(cell, mark, request.site))
-        return;
+        hazards_.add_uninitialized(request.site, mark, array.name, offset, some);
+    } else if (hazards_.own(cell, mark, request.site)) return;
     hazards_.note(record_, index, {request, lane, mark, array.name, int64_t(offset), array.begin + offset});
 }
 

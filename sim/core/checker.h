@@ -14,26 +14,29 @@
 namespace sim {
 
 // Watches the shared memory of one host thread's blocks.
-class SharedChecker {
+class SharedChecker : public Sink {
 public:
-    SharedChecker(const Order& order, const Sites& sites) : order_(order), hazards_(order, sites, false) {}
-    // One request of a warp, all of whose lanes access this array. Lane 0 is thread `first_thread`; `site`: the number
-    // of the request's site.
-    void check(const Request& request, uint32_t site, int first_thread, const SharedArray& array, Findings& findings);
-    template <typename BarrierOf>
-    void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
+    SharedChecker(const Order& order, Sites& sites, SharedMemory& arrays, Findings& findings)
+        : order_(order), sites_(sites), arrays_(arrays), hazards_(order, sites, false, findings)
     {
-        hazards_.warp_done(sequence, barrier_of, findings);
     }
-    void block_done(Findings& findings) { hazards_.block_done(findings); }
+    void take(const PartOfRequest& part) override;
+    void warp_done(const Sequence& sequence, const BarrierOf& barrier_of) override
+    {
+        hazards_.warp_done(sequence, barrier_of);
+    }
+    void block_done() override { hazards_.block_done(); }
 
 private:
+    void check(const Request& request, int warp, const SharedArray& array);
     template <Kind kind>
-    void check_cells(const Request& request, Mark first, const SharedArray& array, Findings& findings);
+    void check_cells(const Request& request, Mark first, const SharedArray& array);
     __attribute__((noinline)) void look(Mark& cell, const Request& request, Mark mark, const SharedArray& array,
-                                        uint64_t part, Findings& findings);
+                                        uint64_t part);
 
     const Order& order_;
+    Sites& sites_;
+    SharedMemory& arrays_;
     Record record_;
     unsigned shift_ = 2;  // a cell is 4 bytes, or 1 once smaller elements have been accessed
     Hazards hazards_;

@@ -242,7 +242,29 @@ void Counter::store_to_lines(uint64_t offset, uint64_t asked)
     if (asked < 32 * lines) roofline.partial_lines += lines;
 }
 
-void Counter::count_constant(const Request& request)
+void Counter::take(const PartOfRequest& part)
+{
+    const Request& request = part.request;
+    if (part.space == shared && part.shifted)
+        units_ = count({request.site, request.lanes, part.shifted, request.order}, shared, 0);
+    else if (part.space == shared) units_ = count(request, shared, part.shift);
+    else if (part.space == local) units_ = count_local(request);
+    else if (part.space == constant) units_ = count_constant(request);
+    else {
+        const Allocation& memory = static_cast<const Allocation&>(*part.array);
+        look_at_output(request, memory);
+        units_ = part.space == peer ? count_peer(request, memory.device) : count(request, global, part.shift);
+    }
+}
+
+void Counter::look_at_output(const Request& request, const Allocation& memory)
+{
+    const bool stores = kind_of(request.site) == store;
+    if (memory.unwritten && stores) output_stored += uint64_t(request.lane_count()) * bytes_of(request.site);
+    else if (memory.unwritten || (stores && !memory.read_only)) unordered_possible = true;
+}
+
+int Counter::count_constant(const Request& request)
 {
     SiteCounts& here = note(request, constant);
     uint64_t words[warp_size], stride;
@@ -256,11 +278,12 @@ void Counter::count_constant(const Request& request)
     here.units += uint64_t(count);
     here.worst = std::max(here.worst, count);
     if (roofline_) roofline.constant_words += uint64_t(count);
+    return count;
 }
 
 // Local memory is counted word by word, because the words of one element lie apart: the first words of all lanes come
 // first, then the second ones.
-void Counter::count_local(const Request& request)
+int Counter::count_local(const Request& request)
 {
     SiteCounts& here = note(request, local);
     Request word = request;
@@ -282,6 +305,7 @@ void Counter::count_local(const Request& request)
     here.ideal += rules_->ideal_global(request, asked);
     here.units += uint64_t(units);
     here.worst = std::max(here.worst, units);
+    return units;
 }
 
 SiteCounts& Counter::at(const Request& request, Space space)

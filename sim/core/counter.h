@@ -16,7 +16,7 @@
 #include "../../common/base/machine.h"
 #include "devices.h"
 #include "l1.h"
-#include "requests.h"
+#include "splitter.h"
 #include "rules.h"
 #include "touched.h"
 
@@ -112,17 +112,15 @@ private:
 };
 
 // A host thread's share of the counting.
-class Counter {
+class Counter : public Sink {
 public:
     // `earlier_blocks`: the number of blocks of all earlier launches.
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t earlier_blocks);
     // The next requests are this block's. `l1_share`: bytes of the L1 that it has.
     void block(uint64_t block, uint64_t l1_share, unsigned warps);
-    // `offset`: the distance from an address on the host to the one on the GPU, or in the block's shared memory.
-    // Returns the request's cost: transactions, lines, sectors or wavefronts.
-    int count(const Request& request, Space space, uint64_t offset);
-    // A request to the memory of another device: its partitions and caches are not looked at.
-    int count_peer(const Request& request, int device);
+    void take(const PartOfRequest& part) override;
+    // The cost of the part that was taken last: transactions, lines, sectors, words or wavefronts.
+    int units() const { return units_; }
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
     void finish();  // hands the rest of the traffic to Windows
 
@@ -133,13 +131,21 @@ public:
         phase_begin_ = phase_end_;
     }
     void warp_begins();  // the next requests are those of a warp after a barrier, or since the block began
-    void count_constant(const Request& request);  // __constant__ memory
-    void count_local(const Request& request);
     // nvcc joins the atomic operations that a warp makes at this place: one lane makes one operation for all.
     void note_joined(Site place) { joined_.insert(uint32_t(place)); }
     harness::RooflineCounts roofline;
+    uint64_t output_stored = 0;  // bytes, to memory whose contents are to be verified
+    bool unordered_possible = false;  // global memory was used in a way that may be a race
 
 private:
+    // `offset`: the distance from an address on the host to the one on the GPU, or in the block's shared memory.
+    // Returns the request's cost.
+    int count(const Request& request, Space space, uint64_t offset);
+    // A request to the memory of another device: its partitions and caches are not looked at.
+    int count_peer(const Request& request, int device);
+    int count_constant(const Request& request);  // __constant__ memory
+    int count_local(const Request& request);
+    void look_at_output(const Request& request, const Allocation& memory);
     SiteCounts& at(const Request& request, Space space);
     SiteCounts& note(const Request& request, Space space);
     uint64_t count_transactions(SiteCounts& here, const Request& request);
@@ -155,6 +161,7 @@ private:
     Windows* windows_ = nullptr;
     std::vector<SiteCounts> sites_;
     std::set<uint32_t> joined_;
+    int units_ = 0;
     size_t next_ = 0;  // sites come round in the same order
     Transactions transactions_;
     uint64_t window_ = 0, blocks_ = 0;

@@ -10,6 +10,7 @@
 
 #include "../../common/base/finding_kinds.h"
 #include "launch.h"
+#include "memory.h"
 #include "requests.h"
 
 namespace sim {

@@ -27,8 +27,7 @@ uint64_t cells_in_use = 0;
 
 bool room_for(uint64_t cells)
 {
-    static const uint64_t most =
-        std::min(harness::available_memory(), harness::address_limit() / 2) / 4 / sizeof(Mark);
+    static const uint64_t most = std::min(harness::available_memory(), harness::address_limit() / 2) / 4 / sizeof(Mark);
     return cells_in_use + cells <= most;
 }
 
@@ -102,17 +101,22 @@ uint64_t Shadow::first_unwritten(uint64_t offset, uint64_t bytes, const Elements
     return first;
 }
 
-void GlobalChecker::check(const Request& request, uint32_t site, int first_thread, const Allocation& first,
-                          Findings& findings)
+void GlobalChecker::take(const PartOfRequest& part)
 {
+    if (part.space == shared || part.space == local) return;
+    const Allocation& first = static_cast<const Allocation&>(*part.array);
+    if (!first.shadow) return;
+    const Request& request = part.request;
+    // Constant memory is only copied to, mostly as a whole: one word tells whether such a copy meets the kernel.
+    const uint32_t lanes = part.space == constant ? request.lanes & -request.lanes : request.lanes;
     const unsigned bytes = bytes_of(request.site);
     const Kind kind = kind_of(request.site);
     const bool plain = strength_of(request.site) == as_data && kind != atomic;
-    const Mark barrier = mark_of(order_.phase(), site, first_thread);
+    const Mark barrier = mark_of(order_.phase(), sites_.number_of(request.site), part.warp * warp_size);
     const Mark floor = Mark(hazards_.floor()) << time_shift;
     const uint32_t* const times = order_.eventful() ? request.times : nullptr;
     for (int lane = 0; lane < warp_size; ++lane) {
-        if (!(request.lanes >> lane & 1)) continue;
+        if (!(lanes >> lane & 1)) continue;
         // The lanes of a request may have pointers to different memory.
         const Allocation& memory =
             first.holds(request.address[lane]) ? first : *sim::memory().find(request.address[lane]);
@@ -133,7 +137,7 @@ void GlobalChecker::check(const Request& request, uint32_t site, int first_threa
         });
         if (unset &&
             (kind == atomic || memory.shadow->first_unwritten(offset, bytes, memory.elements) < offset + bytes))
-            hazards_.add_uninitialized(findings, request.site, mark, memory.name, offset, set);
+            hazards_.add_uninitialized(request.site, mark, memory.name, offset, set);
     }
 }
 

@@ -67,10 +67,10 @@ private:
     std::vector<Chunk> chunks_;
 };
 
-class GlobalChecker {
+class GlobalChecker : public Sink {
 public:
-    GlobalChecker(const Order& order, const Sites& sites)
-        : order_(order), sites_(sites), hazards_(order, sites, true)
+    GlobalChecker(const Order& order, Sites& sites, Findings& findings)
+        : order_(order), sites_(sites), hazards_(order, sites, true, findings)
     {
     }
     // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.
@@ -79,14 +79,12 @@ public:
         beside_ = beside;
         hazards_.start(beside);
     }
-    // `site`: the number of the request's site. `first`: the memory that the first lane accesses.
-    void check(const Request& request, uint32_t site, int first_thread, const Allocation& first, Findings& findings);
-    template <typename BarrierOf>
-    void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
+    void take(const PartOfRequest& part) override;
+    void warp_done(const Sequence& sequence, const BarrierOf& barrier_of) override
     {
-        hazards_.warp_done(sequence, barrier_of, findings);
+        hazards_.warp_done(sequence, barrier_of);
     }
-    void block_done(Findings& findings) { hazards_.block_done(findings); }
+    void block_done() override { hazards_.block_done(); }
 
     // For the copy that began last. Calls visit(other work, its access, its time, offset) for each cell that both the
     // copy and the other work access and one of them writes.
@@ -96,7 +94,7 @@ public:
 
 private:
     const Order& order_;
-    const Sites& sites_;
+    Sites& sites_;
     const std::vector<Beside>* beside_ = nullptr;
     Hazards hazards_;
 };

@@ -185,8 +185,8 @@ void Pool::take_counts(Report& report)
         found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
         report.roofline.add(std::exchange(worker->counter.roofline, {}));
         report.barriers += std::exchange(worker->barriers, 0);
-        report.output_stored += std::exchange(worker->output_stored, 0);
-        report.unordered_possible |= std::exchange(worker->unordered_possible, false);
+        report.output_stored += std::exchange(worker->counter.output_stored, 0);
+        report.unordered_possible |= std::exchange(worker->counter.unordered_possible, false);
         report.shared_bytes = std::max(report.shared_bytes, std::exchange(worker->most_shared_bytes, 0));
         worker->counter.sites().clear();
         worker->findings.list.clear();
@@ -216,9 +216,9 @@ void add_device_variables(bool exact)
     for (const Declared* r : device_variables(std::exchange(known, records))) {
         Allocation variable{uintptr_t(r->address()), r->bytes, at, r->name};
         if (memory().find(variable.begin)) continue;
-        variable.constant = r->read_only && r->kind == Declared::device;
-        variable.counted = r->kind != Declared::constant;
-        if (exact && !variable.constant) {
+        variable.read_only = r->read_only && r->kind == Declared::device;
+        if (r->kind == Declared::constant) variable.space = constant;
+        if (exact && !variable.read_only) {
             variable.shadow = std::make_shared<Shadow>(variable.bytes);
             variable.shadow->note_written(0, variable.bytes);
         }
@@ -284,7 +284,7 @@ void use_matrices(const std::vector<PartOfMatrices>& parts, const Unwritten* unw
         Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page,
                        "odata" + of};
         in.device = out.device = parts.size() > 1 ? int(g) : -1;
-        in.constant = true;
+        in.read_only = true;
         out.unwritten = unwritten;
         out.first_element = part.first_element;
         memory().add(in);
@@ -299,7 +299,7 @@ const Allocation* output_matrix() { return output; }
 void look_at_host(uintptr_t address, Site site)
 {
     const Allocation* target = memory().find(address);
-    if (!target || !(target->unwritten || target->constant)) return;
+    if (!target || !(target->unwritten || target->read_only)) return;
     Finding finding(kinds::host_access, without_turn(site), 0);
     finding.memory = target->name;
     finding.offset = int64_t(address - target->begin);

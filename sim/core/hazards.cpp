@@ -213,15 +213,14 @@ bool Hazards::one_more_load(Record& record, size_t index, Mark mark) const
     return true;
 }
 
-void Hazards::add_uninitialized(Findings& findings, Site site, Mark mark, const std::string& memory, uint64_t offset,
-                                bool some) const
+void Hazards::add_uninitialized(Site site, Mark mark, const std::string& memory, uint64_t offset, bool some) const
 {
     Finding finding(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
     finding.thread = thread_of(mark);
     finding.memory = memory;
     finding.offset = int64_t(offset);
     finding.text = some ? maybe_padding : "";
-    findings.add(finding);
+    findings_.add(finding);
 }
 
 void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
@@ -366,15 +365,29 @@ void Hazards::look_for_barrier(Finding& f, uint64_t of_first, uint64_t of_second
     f.waiting = between(of_first) ? f.thread : f.other_thread;
 }
 
-void Hazards::block_done(Findings& findings)
+void Hazards::warp_done(const Sequence& sequence, const BarrierOf& barrier_of)
+{
+    if (hazards_.empty() && named_ == doubtful_.size()) return;
+    for (const Hazard& h : hazards_) {
+        Finding finding = named(h.clash, h.count, sequence);
+        finding.signal = h.signal;
+        if (h.clash.other.block == h.clash.at.block)
+            look_for_barrier(finding, barrier_of(finding.thread), barrier_of(finding.other_thread));
+        findings_.add(finding);
+    }
+    hazards_.clear();
+    for (; named_ < doubtful_.size(); ++named_) doubtful_[named_].finding = named(doubtful_[named_].clash, 1, sequence);
+}
+
+void Hazards::block_done()
 {
     for (Doubtful& d : doubtful_) {
         const Moment& reader = *reader_of(d.clash);
         if (order_.confirmed(reader.block, reader.thread, d.clash.address)) continue;
         d.finding.count = d.count;
-        findings.add(d.finding);
+        findings_.add(d.finding);
     }
-    for (const Meeting& m : meetings_) findings.add(m.finding);
+    for (const Meeting& m : meetings_) findings_.add(m.finding);
     meetings_.clear();
     doubtful_.clear();
     doubtful_by_key_.clear();

@@ -12,6 +12,7 @@
 
 #include "findings.h"
 #include "order.h"
+#include "splitter.h"
 
 namespace sim {
 
@@ -114,7 +115,10 @@ struct Access {
 
 class Hazards {
 public:
-    Hazards(const Order& order, const Sites& sites, bool global) : order_(order), sites_(sites), global_(global) {}
+    Hazards(const Order& order, const Sites& sites, bool global, Findings& findings)
+        : order_(order), sites_(sites), global_(global), findings_(findings)
+    {
+    }
     // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.
     void start(const std::vector<Beside>* beside) { beside_ = beside; }
     // Accesses at an earlier time are ordered before all that follow.
@@ -137,8 +141,7 @@ public:
         return true;
     }
     // Adds the finding of a load of bytes that were never stored. `some`: others of its bytes were.
-    void add_uninitialized(Findings& findings, Site site, Mark mark, const std::string& memory, uint64_t offset,
-                           bool some) const;
+    void add_uninitialized(Site site, Mark mark, const std::string& memory, uint64_t offset, bool some) const;
     // Compares an access with those that are remembered, and remembers it.
     void note(Record& record, size_t index, const Access& access);
     // `same`: a plain store of the same value that is not ordered before this one; 0: none.
@@ -147,23 +150,8 @@ public:
     Record::List marks(const Record& record, size_t index) const;
 
     // The requests of the warp are all known: hazards among them can be named.
-    // `barrier_of`: the place of the barrier that a thread of the block waits at, or 0.
-    template <typename BarrierOf>
-    void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
-    {
-        if (hazards_.empty() && named_ == doubtful_.size()) return;
-        for (const Hazard& h : hazards_) {
-            Finding finding = named(h.clash, h.count, sequence);
-            finding.signal = h.signal;
-            if (h.clash.other.block == h.clash.at.block)
-                look_for_barrier(finding, barrier_of(finding.thread), barrier_of(finding.other_thread));
-            findings.add(finding);
-        }
-        hazards_.clear();
-        for (; named_ < doubtful_.size(); ++named_)
-            doubtful_[named_].finding = named(doubtful_[named_].clash, 1, sequence);
-    }
-    void block_done(Findings& findings);
+    void warp_done(const Sequence& sequence, const BarrierOf& barrier_of);
+    void block_done();
 
 private:
     // An access, and an earlier one.
@@ -207,6 +195,7 @@ private:
     const Order& order_;
     const Sites& sites_;
     const bool global_;
+    Findings& findings_;
     const std::vector<Beside>* beside_ = nullptr;
     std::vector<Hazard> hazards_;  // of the warp
     std::vector<Meeting> meetings_;

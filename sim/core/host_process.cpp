@@ -260,7 +260,7 @@ void advise_matrices(int advice)
 {
     const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));
     for (const auto& m : memory().all()) {
-        if (!m->unwritten && !m->constant) continue;
+        if (!m->unwritten && !m->read_only) continue;
         const uintptr_t begin = m->begin / page * page, end = (m->begin + m->bytes + page - 1) / page * page;
         madvise(reinterpret_cast<void*>(begin), end - begin, advice);
     }
@@ -389,7 +389,7 @@ void run_launch(const Message& message, OtherProcess& other)
         break;
     }
     const Allocation* target = memory().find(message.address);
-    if (target && (target->unwritten || target->constant)) {
+    if (target && (target->unwritten || target->read_only)) {
         Finding finding(kinds::host_access, site_of(place, message.store ? store : load, 2), 0);
         finding.memory = target->name;
         finding.offset = int64_t(message.address - target->begin);

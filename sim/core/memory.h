@@ -1,5 +1,5 @@
 // The memory that a kernel may touch: the matrices of the harness, or what a program allocated, and the
-// variables that its source declares for the device.
+// variables that its source declares for the device. The shared memory of a block is in shared_memory.h.
 
 #pragma once
 
@@ -9,7 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "../../common/base/counts.h"
+
 namespace sim {
+
+using harness::constant, harness::global, harness::local, harness::peer, harness::shared;
+using harness::Space;
 
 class Shadow;  // the last accesses to each byte: global_checker.h
 
@@ -45,14 +50,30 @@ public:
 // too.
 enum class Owner { none, device, managed, pinned, registered };
 
-// A piece of the GPU's memory.
-struct Allocation {
-    uintptr_t begin;
-    uint64_t bytes;
-    uint64_t gpu_address;   // where it lies in the GPU's memory
+// A range of addresses; empty at first.
+struct Range {
+    uintptr_t begin, bytes;
+    bool holds(uintptr_t address) const { return address - begin < bytes; }
+};
+
+// Memory that kernels access.
+struct Array : Range {
+    Array(uintptr_t at, uint64_t size, uint64_t on_gpu, const std::string& named, Space in = global)
+        : Range{at, size}, gpu_address(on_gpu), name(named), space(in)
+    {
+    }
+    uint64_t gpu_address;  // where it lies in the GPU's memory, or in the block's shared memory
     std::string name;       // for a reader: odata, or "d_a (cudaMalloc at program.cu:31)"
-    bool constant = false;  // idata: may only be loaded from
-    bool counted = true;    // false: __constant__ memory, which has a cache of its own
+    Space space;  // global, constant or shared
+    Elements elements = {};
+
+    bool in_shared() const { return space == shared; }
+};
+
+// A piece of the GPU's memory.
+struct Allocation : Array {
+    using Array::Array;
+    bool read_only = false;  // idata: may only be loaded from
     bool freed = false;
     int device = -1;        // whose memory it is; -1: every device's own, or the host's
     const Unwritten* unwritten = nullptr;  // of an output: which elements were not stored to yet
@@ -61,8 +82,6 @@ struct Allocation {
     enum : unsigned { loaded = 1, stored = 2 };
     unsigned touched = 0;  // how kernels have accessed it, until someone asks
 
-    Elements elements = {};
-
     // The following members are known for memory that a program got from the CUDA runtime.
     Owner owner = Owner::none;
     int current_device = 0;       // when it was allocated
@@ -70,8 +89,6 @@ struct Allocation {
     uint64_t number = 0;          // in the order of time
     const void* place = nullptr;  // where the program allocated it
     std::string freed_at = {};    // "at program.cu:40"
-
-    bool holds(uintptr_t address) const { return address - begin < bytes; }
 };
 
 // All allocations, by address. They do not overlap. They must not change while a kernel runs.

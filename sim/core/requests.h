@@ -12,15 +12,11 @@
 #include <cstring>
 #include <vector>
 
-#include "../../common/base/counts.h"
 #include "thread.h"
 
 namespace sim {
 
 constexpr int warp_size = 32;
-
-using harness::Space;
-using harness::constant, harness::global, harness::local, harness::peer, harness::shared;
 
 // An access, in one word: the lower half of the return address that stands for its place in the
 // kernel, its kind, its size, how strong it is, and the turn that the thread was in (launch.h).

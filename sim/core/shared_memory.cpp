@@ -83,7 +83,7 @@ void SharedMemory::add_arrays_of(const Symbol& kernel)
 
 // An array of a function that the kernel calls. Its place must not depend on the time of the call: it lies behind
 // those of the kernel itself.
-const SharedArray& SharedMemory::add_called(const Declared& array, uintptr_t begin)
+SharedArray& SharedMemory::add_called(const Declared& array, uintptr_t begin)
 {
     return add(array, begin, (uint64_t(1) << 20) + (begin - base_) / alignment * alignment);
 }
@@ -95,24 +95,25 @@ void SharedMemory::declare(uintptr_t address, const Declared& array, uint64_t pl
     if (function && !kernel_ && array.kind == Declared::shared_of_kernel && declared_in(array, *function)) {
         // The launch did not tell which kernel it is of. Dynamic shared memory lies behind what the kernel has itself.
         add_arrays_of(*function);
-        if (dynamic_bytes_) arrays_[0]->offset = round_up(end_, 16);
+        if (dynamic_bytes_) arrays_[0]->gpu_address = round_up(end_, 16);
     } else {
         add_called(array, address);
     }
 }
 
 // The compiler knows where an array begins, so the elements are aligned as far as their size allows.
-const SharedArray& SharedMemory::add(const Declared& array, uintptr_t begin, uint64_t offset)
+SharedArray& SharedMemory::add(const Declared& array, uintptr_t begin, uint64_t offset)
 {
     const unsigned bytes = array.element_bytes;
     return add(begin, array.bytes, std::string("shared memory (") + array.name + ")", offset,
                {bytes, bytes & -bytes, array.members()});
 }
 
-const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
+SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
                                      Elements elements)
 {
-    arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name, elements}));
+    arrays_.push_back(std::make_unique<SharedArray>(begin, bytes, offset, name, cells_));
+    arrays_.back()->elements = elements;
     cells_ += round_up(bytes, 16);
     static_bytes_ += bytes;
     std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
@@ -120,7 +121,7 @@ const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std:
     return *arrays_.back();
 }
 
-const SharedArray* SharedMemory::find(uintptr_t address)
+SharedArray* SharedMemory::find(uintptr_t address)
 {
     if (recent_ < arrays_.size() && arrays_[recent_]->holds(address)) return arrays_[recent_].get();
     for (size_t i = 0; i < arrays_.size(); ++i)
@@ -131,9 +132,9 @@ const SharedArray* SharedMemory::find(uintptr_t address)
     return nullptr;
 }
 
-const SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
+SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
 {
-    if (const SharedArray* known = find(address)) return known;
+    if (SharedArray* known = find(address)) return known;
     const auto after = std::upper_bound(all_.begin(), all_.end(), address,
                                         [](uintptr_t a, const auto& array) { return a < array.first; });
     if (after == all_.begin()) return nullptr;

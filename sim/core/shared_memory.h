@@ -20,15 +20,13 @@ namespace sim {
 struct Declared;
 struct Symbol;
 
-struct SharedArray {
-    uintptr_t begin;  // on this host thread; a multiple of 256, so that bank 0 is where it is on hardware
-    uint64_t bytes;
-    uint64_t offset;  // in the block's shared memory
+// It begins at a multiple of 256 on this host thread, so that bank 0 is where it is on hardware.
+struct SharedArray : Array {
+    SharedArray(uintptr_t at, uint64_t size, uint64_t on_gpu, const std::string& named, uint64_t first_cell)
+        : Array(at, size, on_gpu, named, shared), cell(first_cell)
+    {
+    }
     uint64_t cell;    // the first of its bytes, when all arrays' bytes are numbered in the order they were found
-    std::string name;
-    Elements elements;
-
-    bool holds(uintptr_t address) const { return address - begin < bytes; }
 };
 
 class SharedMemory {
@@ -46,10 +44,10 @@ public:
     bool empty() const { return arrays_.empty(); }  // so far
     const std::vector<std::unique_ptr<SharedArray>>& arrays() const { return arrays_; }
     // The array that holds the address, or null, among those that are known.
-    const SharedArray* find(uintptr_t address);
+    SharedArray* find(uintptr_t address);
     // The same for an access at `place` that may be the first to its array. It also finds arrays of no function, and
     // arrays whose declaration was jumped over.
-    const SharedArray* find(uintptr_t address, uint64_t place);
+    SharedArray* find(uintptr_t address, uint64_t place);
     // The array that is closest to an address of this thread's local storage, or null.
     const SharedArray* nearest(uintptr_t address) const;
 
@@ -68,10 +66,9 @@ public:
 
 private:
     void add_arrays_of(const Symbol& kernel);
-    const SharedArray& add_called(const Declared& array, uintptr_t begin);
-    const SharedArray& add(const Declared& array, uintptr_t begin, uint64_t offset);
-    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
-                           Elements elements = {});
+    SharedArray& add_called(const Declared& array, uintptr_t begin);
+    SharedArray& add(const Declared& array, uintptr_t begin, uint64_t offset);
+    SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements = {});
 
     const void* kernel_ = nullptr;
     uintptr_t base_ = 0;  // where the host thread's variables begin

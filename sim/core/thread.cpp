@@ -112,7 +112,7 @@ bool shared_offset(const void* address, size_t* offset)
 {
     const SharedArray* array =
         watching ? Worker::here()->shared().find(uintptr_t(address), uint64_t(SIM_PLACE)) : nullptr;
-    if (array) *offset = uintptr_t(address) - array->begin + array->offset;
+    if (array) *offset = uintptr_t(address) - array->begin + array->gpu_address;
     return array;
 }
 

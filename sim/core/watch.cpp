@@ -95,11 +95,11 @@ struct ArrayType {
 };
 
 // A place for the newest range, in front.
-void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
+void prefer(Range (&ranges)[2], const Range& range)
 {
     if (witnessed) return;
-    const uintptr_t first = (begin + 15) / 16 * 16;
-    const Range newest{first, bytes < first - begin ? 0 : (bytes - (first - begin)) / 16 * 16};
+    const uintptr_t first = (range.begin + 15) / 16 * 16, skipped = first - range.begin;
+    const Range newest{first, range.bytes < skipped ? 0 : (range.bytes - skipped) / 16 * 16};
     if (ranges[0].begin == newest.begin && ranges[0].bytes == newest.bytes) return;
     ranges[1] = ranges[0];
     ranges[0] = newest;
@@ -164,45 +164,59 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         return false;
     }
     const Kind kind = kind_of(site);
-    if (const SharedArray* array = shared_.find(address, return_address(site))) {
-        if (address % piece) refuse(kinds::misaligned_access, address, site, array->name, array->begin);
-        if (!array->holds(address + piece - 1))
-            refuse(kind == load ? kinds::out_of_bounds_load : kinds::out_of_bounds_store, address, site, array->name,
-                   array->begin);
-        if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
-        return true;
+    Array* const array = array_at(address, return_address(site));
+    if (!array) {
+        if (!is_unwatched(address, site, piece)) refuse_stray(address, site);
+        return false;
     }
-    Allocation* target = memory().find(address);
-    if (!target) {
-        // The variables that a kernel sees of itself.
-        const auto in = [&](const auto& variable) {
-            return address - uintptr_t(&variable) < sizeof variable &&
-                   piece <= sizeof variable - (address - uintptr_t(&variable));
-        };
-        if (kind == load && (in(thread_index) || in(block_index) || in(block_size) || in(grid_size))) return false;
-        if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return false;
-        if (kind == load && is_argument(address, piece)) return false;  // each thread makes its own copy of it
-        if (kind == load)
-            for (const Range& range : constants())
-                if (range.holds(address)) return false;
-        refuse_stray(address, site);
-    }
-    if (target->freed) refuse(kinds::use_after_free, address, site, target->name, target->begin);
-    if (target->device >= 0 && target->device != settings().device && !(settings().peers >> target->device & 1))
-        refuse(kinds::no_peer_access, address, site, target->name, target->begin,
+    Allocation* const target = array->in_shared() ? nullptr : static_cast<Allocation*>(array);
+    if (target && target->freed) refuse(kinds::use_after_free, address, site, array);
+    if (target && target->device >= 0 && target->device != settings().device &&
+        !(settings().peers >> target->device & 1))
+        refuse(kinds::no_peer_access, address, site, array,
                harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch",
                                settings().device, target->device));
-    if (!target->holds(address + piece - 1))
-        refuse(kind == load ? kinds::out_of_bounds_load : kinds::out_of_bounds_store, address, site, target->name,
-               target->begin);
-    if (address % piece) refuse(kinds::misaligned_access, address, site, target->name, target->begin);
-    if (kind != load && target->constant) refuse(kinds::store_to_input, address, site, target->name, target->begin);
+    if (!array->holds(address + piece - 1))
+        refuse(kind == load ? kinds::out_of_bounds_load : kinds::out_of_bounds_store, address, site, array);
+    if (address % piece) refuse(kinds::misaligned_access, address, site, array);
+    if (target && kind != load && target->read_only) refuse(kinds::store_to_input, address, site, array);
+    if (target) {
     const unsigned touched = kind == load ? Allocation::loaded : Allocation::stored;
     if (!(target->touched & touched)) __atomic_or_fetch(&target->touched, touched, __ATOMIC_RELAXED);
-    if (kind == load && target->unwritten) check_output(*target, address, site);
-    else if (kind != atomic && !target->elements.has_pairs())
-        prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
+        if (kind == load && target->unwritten) {
+            check_output(*target, address, site);
+            return true;
+        }
+    }
+    if (array->elements.has_pairs() || (target && kind == atomic)) return true;
+    prefer(!target ? likely.shared : kind == load ? likely.load : likely.store, *array);
     return true;
+}
+
+Array* Worker::array_at(uintptr_t address, uint64_t place)
+{
+    if (SharedArray* array = shared_.find(address, place)) return array;
+    return memory().find(address);
+}
+
+// True if a kernel may make this access, and it is of no memory of the GPU's: of the variables that a thread sees of
+// itself, the guards of static variables, the launch's arguments, of which each thread makes its own copy, and the
+// program's constants.
+bool Worker::is_unwatched(uintptr_t address, Site site, unsigned piece) const
+{
+    if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return true;
+    if (kind_of(site) != load) return false;
+    const auto in = [&](uintptr_t begin, uintptr_t bytes) {
+        return Range{begin, bytes}.holds(address) && piece <= bytes - (address - begin);
+    };
+    for (const auto* variable : {&thread_index, &block_index})
+        if (in(uintptr_t(variable), sizeof *variable)) return true;
+    for (const auto* variable : {&block_size, &grid_size})
+        if (in(uintptr_t(variable), sizeof *variable)) return true;
+    const Launching& launching = *grid_->launching;
+    return std::any_of(launching.passed, launching.passed + launching.passed_count,
+                       [&](const Argument& a) { return in(a.begin, a.bytes); }) ||
+           std::any_of(constants().begin(), constants().end(), [&](const Range& r) { return r.holds(address); });
 }
 
 void Worker::look(uintptr_t address, Site site)
@@ -246,29 +260,18 @@ void Worker::make_room(uint64_t place)
     else record_.grow();
 }
 
-bool Worker::is_argument(uintptr_t address, size_t bytes) const
-{
-    const Launching& launching = *grid_->launching;
-    return std::any_of(launching.passed, launching.passed + launching.passed_count, [&](const Argument& a) {
-        return address - a.begin < a.bytes && bytes <= a.bytes - (address - a.begin);
-    });
-}
-
 // The size in bytes of the pieces in which an access to a structure is made.
 unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
 {
     if (threads_.fibers().hold(address)) {
         otherwise = 16;  // nvcc aligns its arrays so that whole ones are moved in few pieces
-    } else {
-        if (const SharedArray* array = shared_.find(address, place)) {
-            // A copy by memcpy: nvcc knows how the array is aligned.
-            if (otherwise == 1)
-                return 1u << __builtin_ctzll((address - array->begin) | bytes | array->elements.alignment | 16);
-            if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
-        } else if (const Allocation* target = memory().find(address)) {
-            if (otherwise > 1 && target->elements.known(bytes))
-                return target->elements.piece(address - target->begin, bytes);
-        }
+    } else if (const Array* array = array_at(address, place)) {
+        const Elements& elements = array->elements;
+        const uint64_t offset = address - array->begin;
+        // A copy by memcpy: nvcc knows how an array in shared memory is aligned.
+        if (otherwise == 1 && array->in_shared())
+            return 1u << __builtin_ctzll(offset | bytes | elements.alignment | 16);
+        if (otherwise > 1 && elements.known(bytes)) return elements.piece(offset, bytes);
     }
     return 1u << __builtin_ctzll(address | bytes | otherwise);
 }
@@ -309,14 +312,15 @@ void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
 
 // An access that must not be made: it goes on record, and ends the thread.
-void Worker::refuse(const FindingKind& kind, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
-                    const std::string& text)
+void Worker::refuse(const FindingKind& kind, uintptr_t address, Site site, const Array* array, const std::string& text)
 {
     if (suspicious && from_index_) settle_index();
     Finding finding(kind, without_turn(site), block_);
     finding.thread = threads_.current();
-    finding.memory = memory;
-    finding.offset = int64_t(address - begin);
+    if (array) {
+        finding.memory = array->name;
+        finding.offset = int64_t(address - array->begin);
+    }
     finding.text = text;
     findings.add(finding);
     forget_suspects();
@@ -332,26 +336,25 @@ void Worker::refuse_stray(uintptr_t address, Site site)
                                : kind == load           ? kinds::out_of_bounds_load
                                                         : kinds::out_of_bounds_store;
     if (const SharedArray* array = shared_.wrapped(address))
-        refuse(fault, address, site, array->name, array->begin,
+        refuse(fault, address, site, array,
                "an address of shared memory has 32 bits on a GPU, so this index wraps and reaches the array; compute "
                "it with signed numbers");
     if (address - thread_local_base() < uintptr_t(1) << 24)
-        if (const SharedArray* array = shared_.nearest(address))
-            refuse(fault, address, site, array->name, array->begin);
-    if (shared_.near_dynamic(address))
-        refuse(fault, address, site,
+        if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array);
+    if (shared_.near_dynamic(address)) {
+        const Array asked{uintptr_t(shared_.dynamic()), shared_.dynamic_bytes(), 0,
                harness::format("dynamic shared memory (the launch asks for %llu bytes of it)",
-                               (unsigned long long)shared_.dynamic_bytes()),
-               uintptr_t(shared_.dynamic()));
+                                          (unsigned long long)shared_.dynamic_bytes())};
+        refuse(fault, address, site, &asked);
+    }
     const Allocation* target = memory().nearest(address);
     // Stores are not meant for a matrix that is only read, however near.
-    if (target && target->constant && kind != load) target = output_matrix();
+    if (target && target->read_only && kind != load) target = output_matrix();
     const uint64_t distance = !target                   ? ~0ull
                               : address < target->begin ? target->begin - address
                                                         : address - target->begin - target->bytes;
-    if (distance > uint64_t(1) << 36) refuse(kinds::host_pointer, address, site, "", 0);
-    refuse(fault, address, site, target->name, target->begin,
-           distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
+    if (distance > uint64_t(1) << 36) refuse(kinds::host_pointer, address, site, nullptr);
+    refuse(fault, address, site, target, distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
 }
 
 // A load from the output: it must have been stored to before.
@@ -398,8 +401,7 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
     if (here.line != suspects_.front().spot.line) return settle_index();
     from_index_ = false;
     const bool local = threads_.fibers().hold(address);
-    const SharedArray* array = local ? nullptr : shared_.find(address, return_address(site));
-    const Allocation* target = local || array ? nullptr : memory().find(address);
+    const Array* array = local ? nullptr : array_at(address, return_address(site));
     // True if rows of this type, one behind the other, have the element that the indices stand for at this offset.
     const auto has = [](const Suspect& s, uint64_t offset, uint64_t bytes_of_element) {
         const int64_t whole = int64_t(ArrayType(s.type).elements);
@@ -407,7 +409,8 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
         const int64_t behind = int64_t(offset / bytes_of_element) - s.ahead;
         return uint64_t((behind % whole + whole) % whole) < ArrayType(s.last_type).inner;
     };
-    const bool structure = array && array->elements.bytes > bytes_of(site);
+    const bool in_shared = array && array->in_shared();
+    const bool structure = in_shared && array->elements.bytes > bytes_of(site);
     for (size_t i = 0; i < suspects_.size();) {
         const Suspect& s = suspects_[i];
         const ArrayType type(s.last_type);
@@ -415,9 +418,8 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
         // In an array of structures, the type of the index tells its array, because an index of a member has another
         // type.
         const bool member = structure && type.element_bytes;
-        const bool row =
-            (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
-            (target && has(s, address - target->begin, type.element_bytes));
+        const bool row = array && (!in_shared || array->elements.bytes < array->bytes) &&
+                         has(s, address - array->begin, in_shared ? array->elements.bytes : type.element_bytes);
         const bool fits = (member || row) && (!type.element_bytes || bytes_of(site) == type.element_bytes);
         const bool last =
             type.dimensions == 1 && type.element_bytes;  // no other index, and no name of a member, is behind it
@@ -451,20 +453,14 @@ void Worker::fail_index(const std::string& array, size_t suspect)
 void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment,
                                uint64_t place)
 {
-    const SharedArray* array = shared_.find(address, place);
-    const Allocation* target = array ? nullptr : memory().find(address);
+    const Array variable{address, 1, 0, "a local variable"};
+    const Array* const array = array_at(address, place);
     std::string name = type.substr(1, type.size() - 2);  // without the quotes
     for (const char* word : {"const ", "volatile ", "struct ", "class ", "union "})
         if (name.compare(0, std::strlen(word), word) == 0) name.erase(0, std::strlen(word));
     const std::string need = harness::format("%s must lie at a multiple of %u bytes", name.c_str(), alignment);
     refuse(kinds::misaligned_access, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))),
-           array    ? array->name
-           : target ? target->name
-                    : "a local variable",
-           array    ? array->begin
-           : target ? target->begin
-                    : address,
-           need);
+           array ? array : &variable, need);
 }
 
 void Worker::note_misaligned(const Misaligned& reference)

@@ -9,15 +9,10 @@
 
 #include <cstdint>
 
+#include "memory.h"
 #include "requests.h"
 
 namespace sim {
-
-// A range of addresses; empty at first.
-struct Range {
-    uintptr_t begin, bytes;
-    bool holds(uintptr_t address) const { return address - begin < bytes; }
-};
 
 // Ranges of addresses to which accesses of this host thread pass without a closer look, if they are aligned. Ranges
 // begin and end at multiples of 16 bytes, so that an access that begins inside ends inside.

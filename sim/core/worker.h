@@ -13,10 +13,12 @@
 #include "global_checker.h"
 #include "memory.h"
 #include "order.h"
+#include "splitter.h"
 #include "../elf/places.h"
 #include "shared_memory.h"
 #include "simulator.h"
 #include "threads.h"
+#include "tracer.h"
 #include "watch.h"
 
 namespace sim {
@@ -117,8 +119,6 @@ public:
     Findings findings;
     uint64_t barriers = 0;
     uint64_t most_shared_bytes = 0;   // of a block
-    uint64_t output_stored = 0;       // bytes, to memory whose contents are to be verified
-    bool unordered_possible = false;  // global memory was used in a way that may be a race
 
 private:
     void warp_stopped(int warp) override;
@@ -150,22 +150,15 @@ private:
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     void look_at_local(uintptr_t address, Site site);
     const char* fault_on_stack(uintptr_t address, Site site, unsigned bytes) const;
-    bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
+    bool is_unwatched(uintptr_t address, Site site, unsigned piece) const;
+    // The array or allocation that holds an address, freed ones included, or null.
+    Array* array_at(uintptr_t address, uint64_t place);
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
-    [[noreturn]] void refuse(const FindingKind& kind, uintptr_t address, Site site, const std::string& memory,
-                             uintptr_t begin, const std::string& text = "");
+    [[noreturn]] void refuse(const FindingKind& kind, uintptr_t address, Site site, const Array* array,
+                             const std::string& text = "");
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
-    __attribute__((hot)) void request(const Request& request, int warp);
-    uint32_t lanes_in_shared(const Request& request);
-    void split_by_space(const Request& request, int warp, uint32_t in_shared);
-    void shared_request(const Request& request, int warp, const SharedArray& array);
-    void global_request(const Request& request, int warp);
-    __attribute__((noinline)) void split_by_device(const Request& request, int warp);
-    // `far`: the memory is another device's.
-    void memory_request(const Request& request, int warp, const Allocation& target, bool far);
-    void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units,
-              int partition);
+    void request(const Request& request, int warp);
 
     Grid* grid_ = nullptr;
     uint64_t block_ = 0;
@@ -174,8 +167,10 @@ private:
     SharedMemory shared_;
     Order order_;
     Sites sites_;
-    SharedChecker shared_checker_{order_, sites_};
-    GlobalChecker global_checker_{order_, sites_};
+    Splitter splitter_{shared_};
+    SharedChecker shared_checker_{order_, sites_, shared_, findings};
+    GlobalChecker global_checker_{order_, sites_, findings};
+    Tracer tracer_{counter, threads_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then
@@ -185,7 +180,6 @@ private:
     std::unordered_map<uint64_t, uint64_t> values_;  // hashes of what threads that run long stored, by address
     const Frame* caller_at_ = nullptr;
     Frame caller_{};
-    const Allocation* recent_ = nullptr;  // that a request went to
     uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined
     std::vector<Finding> doubts_;         // on what these lanes read; one for each thread of the block
     struct Suspect {

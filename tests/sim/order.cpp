@@ -50,11 +50,11 @@ bool clash(const Made& a, const Made& b)
 
 constexpr int words = 2;
 alignas(256) uint32_t memory_of_blocks[words], memory_of_all[words];
-const SharedArray array{uintptr_t(memory_of_blocks), sizeof memory_of_blocks, 0, 0, "shared", {}};
+const SharedArray array{uintptr_t(memory_of_blocks), sizeof memory_of_blocks, 0, "shared", 0};
 
 // The checkers of a launch, one for each memory.
 struct Checkers {
-    explicit Checkers(const Order& order) : shared(order, sites), global(order, sites)
+    explicit Checkers(const Order& order) : shared(order, sites, none, findings), global(order, sites, findings)
     {
         all.shadow = std::make_shared<Shadow>(all.bytes);
         all.shadow->note_written(0, all.bytes);
@@ -67,14 +67,12 @@ struct Checkers {
         const int warp = made.moment.thread / warp_size, lane = made.moment.thread % warp_size;
         Request request{site_of(uint64_t(&memory_of_all) + 16 * unsigned(number), made.kind, 2, made.strength),
                         1u << lane, addresses.data(), 0, order.times(warp)};
-        const uint32_t site = sites.number_of(request.site);
-        if (across_blocks) global.check(request, site, warp * warp_size, all, findings);
-        else shared.check(request, site, warp * warp_size, array, findings);
-        const auto none = [](int) { return uint64_t(0); };
-        shared.warp_done(sequence, none, findings);
-        global.warp_done(sequence, none, findings);
-        shared.block_done(findings);
-        global.block_done(findings);
+        const Array& memory = across_blocks ? static_cast<const Array&>(all) : array;
+        for (Sink* sink : {static_cast<Sink*>(&shared), static_cast<Sink*>(&global)}) {
+            sink->take({request, memory.space, warp, &memory, true});
+            sink->warp_done(sequence, [](int) { return uint64_t(0); });
+            sink->block_done();
+        }
         findings.list.erase(std::remove_if(findings.list.begin(), findings.list.end(),
                                            [](const Finding& f) { return f.kind == &kinds::uninitialized_load; }),
                             findings.list.end());
@@ -82,10 +80,11 @@ struct Checkers {
     }
 
     Sites sites;
+    SharedMemory none;
+    Findings findings;
     SharedChecker shared;
     GlobalChecker global;
     Allocation all{uintptr_t(memory_of_all), sizeof memory_of_all, 0, "global"};
-    Findings findings;
     Sequence sequence;
 };
 
