@@ -209,6 +209,7 @@ Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progre
         fflush(stdout);
         account.findings.push_back(finding);
         account.findings.back().kernel = kernel;
+        if (world().rank) return;  // the first process speaks for all
         fprintf(stderr, "%s: %s\n", setting.program.c_str(), message_of(account.findings.back()).c_str());
     };
     const Listeners listeners{complain, progress, on.traced, &account};

@@ -12,6 +12,7 @@
 
 #include "network.h"
 #include "on_gpu.h"
+#include "shared_rows.h"
 
 namespace cuda {
 namespace {
@@ -37,11 +38,14 @@ public:
         CUDA(cudaEventCreate(&begin_));
         CUDA(cudaEventCreate(&end_));
         network_ = network_maker() ? network_maker()(members_) : std::make_unique<Network>();
+        shared_ = std::make_unique<SharedRows>(*network_, members_);
+        if (members_.world.ranks > 1) unreachable_ = shared_->why_not();
     }
 
     ~Team() override
     {
         release_buffers();
+        shared_.reset();
         for (int g : mine_) {
             for (cudaEvent_t event : event_[g]) cudaEventDestroy(event);
             for (int s = 1; s < streams; ++s) cudaStreamDestroy(stream_[g][s]);
@@ -51,6 +55,7 @@ public:
     }
 
     Network& network() { return *network_; }
+    SharedRows& shared() { return *shared_; }
     int device(int g) const { return members_.device[g]; }
     void use(int g) { CUDA(cudaSetDevice(device(g))); }
 
@@ -87,7 +92,8 @@ public:
         need_peers();
         if (p.bytes == 0) return;
         wait(p.from, 1, 0);
-        CUDA(cudaMemcpyPeerAsync(p.place, device(p.to), p.data, device(p.from), p.bytes, stream_[p.from][1]));
+        if (shared_->works()) CUDA(cudaMemcpyAsync(p.place, p.data, p.bytes, cudaMemcpyDefault, stream_[p.from][1]));
+        else CUDA(cudaMemcpyPeerAsync(p.place, device(p.to), p.data, device(p.from), p.bytes, stream_[p.from][1]));
         wait(p.from, 0, 1);
     }
 
@@ -122,9 +128,11 @@ public:
         buffers_.clear();
     }
 
-    // Every GPU's next work waits for all that was enqueued on any of this process's.
+    // Every GPU's next work waits for all that was enqueued on any of this process's, and on those of the others that
+    // reach its memory.
     void meet()
     {
+        shared_->meet();
         for (int g : mine_) {
             use(g);
             CUDA(cudaEventRecord(event_[g][0], nullptr));
@@ -167,7 +175,6 @@ private:
 
     void reach_peers(int g)
     {
-        if (members_.world.ranks > 1) unreachable_ = "processes do not share memory";
         for (int other : mine_) {
             int can = 0;
             if (other == g) continue;
@@ -184,6 +191,7 @@ private:
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
     std::map<std::pair<int, int>, Buffer> buffers_;
     std::unique_ptr<Network> network_;
+    std::unique_ptr<SharedRows> shared_;
 };
 
 // The rows of a matrix that one of this process's GPUs has.
@@ -191,6 +199,7 @@ struct Rows {
     int gpu;
     uint64_t first, elements;  // of the matrix
     void* data;
+    std::vector<void*> everywhere = {};  // of all GPUs, where processes share memory
 };
 
 class Gpus : public Device {
@@ -214,7 +223,7 @@ public:
 
     ~Gpus() override
     {
-        for (auto& [address, rows] : matrices_) free_rows(rows);
+        for (auto& [address, rows] : matrices_) free_rows(rows, team_.shared());
         for (auto& [gpu, memory] : mismatches_) cudaFree(memory);
     }
 
@@ -256,7 +265,7 @@ public:
         const auto size = sizes_.find(uintptr_t(memory));
         if (size == sizes_.end()) return;
         const auto begin = matrices_.lower_bound(size->first), end = matrices_.lower_bound(size->first + size->second);
-        for (auto m = begin; m != end; ++m) free_rows(m->second);
+        for (auto m = begin; m != end; ++m) free_rows(m->second, team_.shared());
         matrices_.erase(begin, end);
         sizes_.erase(size);
         team_.release_buffers();
@@ -328,8 +337,8 @@ public:
         const Kernel& kernel = pass.kernel;
         const int type = int(pass.odata.contents.type), width = pass.width, height = pass.height;
         void *out[MAX_GPUS] = {}, *in[MAX_GPUS] = {};
-        for (const Rows& rows : rows_of(pass.odata)) out[rows.gpu] = rows.data;
-        for (const Rows& rows : rows_of(pass.idata)) in[rows.gpu] = rows.data;
+        find_rows(pass.odata, out);
+        find_rows(pass.idata, in);
         launched = kernel.name;
         if (!met_) team_.meet();
         if (kernel.launch_together[type]) {
@@ -355,6 +364,15 @@ public:
 private:
     using Matrix = std::vector<Rows>;
 
+    // The address of each GPU's rows; null where this process does not reach them.
+    void find_rows(const Region& region, void** by_gpu)
+    {
+        for (const Rows& rows : rows_of(region)) {
+            std::copy(rows.everywhere.begin(), rows.everywhere.end(), by_gpu);
+            by_gpu[rows.gpu] = rows.data;
+        }
+    }
+
     // A matrix gets its memory when it is first filled. Rows are those of idata, or those of its transpose.
     Matrix& rows_of(const Region& region)
     {
@@ -373,20 +391,26 @@ private:
             team_.use(g);
             const uint64_t bytes = std::max<uint64_t>(rows.elements * bytes_of(c.type), 1);
             const cudaError_t status = cudaMalloc(&rows.data, bytes);
+            if (team_.shared().works()) rows.everywhere = team_.shared().open(rows.data);
             if (status == cudaErrorMemoryAllocation) {
                 cudaGetLastError();
                 throw Error{status_bad_input,
                             format("GPU %d has no %.2f GB of memory to give; choose a smaller --size", g, bytes / 1e9)};
             }
             CUDA(status);
+            if (team_.shared().works() && rows.everywhere.empty())
+                throw Error{status_bad_input, team_.shared().why_not()};
             matrix.push_back(rows);
         }
         return matrix;
     }
 
-    static void free_rows(Matrix& matrix) noexcept
+    static void free_rows(Matrix& matrix, SharedRows& shared) noexcept
     {
-        for (Rows& rows : matrix) cudaFree(rows.data);
+        for (Rows& rows : matrix) {
+            if (!rows.everywhere.empty()) shared.close(rows.everywhere);
+            cudaFree(rows.data);
+        }
     }
 
     void start_to_compare(int g, const std::vector<Region>& regions)
