@@ -331,6 +331,7 @@ public:
         for (const Rows& rows : rows_of(pass.odata)) out[rows.gpu] = rows.data;
         for (const Rows& rows : rows_of(pass.idata)) in[rows.gpu] = rows.data;
         launched = kernel.name;
+        launches() = {};
         if (!met_) team_.meet();
         if (kernel.launch_together[type]) {
             kernel.launch_together[type](team_, out, in, width, height);
