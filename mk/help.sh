@@ -56,7 +56,6 @@ make elsewhere         time kernels as other programs have them on this GPU, for
 make timing            compare ways to time a kernel on this GPU (needs nvcc)
 make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)
 make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)
-make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)
 make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns on this GPU,
                        each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and
                        PyTorch

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials]
-                            [peers] [sanitize] [errata] [profile] [limits] [lab] [new]     (default: all)
+usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [peers]
+                            [sanitize] [errata] [profile] [limits] [lab] [new]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -211,14 +211,6 @@ def tables(out, names=("table-whitepaper", "table-book", "table-bandwidth")):
         print(done.stdout, flush=True)
 
 
-def trials(out):
-    built = run("make", "trials", timeout=300)
-    expect(built.returncode == 0, built.stderr)
-    done = run(ROOT / "trials", timeout=500)
-    expect(done.returncode == 0, f"trials: {done.stderr}")
-    (out / "trials.csv").write_text(done.stdout)
-
-
 def peers(out):
     tables(out, ["peers"])
 
@@ -408,7 +400,7 @@ def new(out):
 
 def main():
     parts = {
-        "verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize,
+        "verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize,
         "errata": errata, "profile": profile, "limits": limits, "lab": lab, "new": new}
     parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)

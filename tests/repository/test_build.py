@@ -67,19 +67,6 @@ def test_without_nvcc(copy):
     assert not (copy / "build").exists() and not (copy / "step04").exists()
 
 
-@pytest.mark.skipif(not NVCC, reason="no nvcc")
-def test_trials_are_for_hopper():
-    """Their instructions are; nothing else is compiled for it alone."""
-    commands = [
-        line
-        for line in run("make", "-n", "-B", "V=1", "NVCCFLAGS=-O1", "GPU=", "trials", "timing").stdout.splitlines()
-        if "-arch=" in line and "whole.sh" in line]
-    of_trials = [line for line in commands if re.search(r"whole.sh (-d )?(trials|build/bench/trials\S*) ", line)]
-    assert len(of_trials) == 2 and all("-arch=sm_90 " in line for line in of_trials), of_trials
-    others = [line for line in commands if line not in of_trials]
-    assert others and not any("sm_90" in line for line in others)
-
-
 @pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")
 @pytest.mark.skipif(not ALL, reason="make test-all builds with clang++")
 def test_clang(copy):
