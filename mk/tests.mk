@@ -83,7 +83,7 @@ build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/co
 	$(link)
 
 sanitize:
-	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work "$$WORK")
+	@python3 tools/sanitize.py --jobs $(JOBS)
 
 bench-page: .venv/tests
 	.venv/bin/python tools/bench_page.py
