@@ -43,8 +43,6 @@ make check             verify every kernel, and compare the lessons' counts with
 make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample
 make test-all          the same, and everything that takes long
 make lint              check the style of the code: lines of at most 120 columns, ruff, shellcheck
-make pins              write the pinned packages of Python again, with their hashes, after a change of a
-                       requirements.in (PINS=--check compares, PINS=--upgrade takes newer ones that come along)
 make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it
                        (some minutes)
 make bench-page        measure how fast the page of make report answers in a browser
