@@ -48,7 +48,7 @@ GPU := $(if $(NVCC),$(shell nvidia-smi -L 2>/dev/null | grep GPU))
 ARCH := $(if $(GPU),native,all-major)
 
 .PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book \
-        table-bandwidth peers report check test test-all lint sanitize bench-sim bench-page try clean help
+        table-bandwidth peers report check test test-all lint sanitize bench-sim try clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 all:

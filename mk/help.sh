@@ -45,7 +45,6 @@ make test-all          the same, and everything that takes long
 make lint              check the style of the code: lines of at most 120 columns, ruff, shellcheck
 make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it
                        (some minutes)
-make bench-page        measure how fast the page of make report answers in a browser
 make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it
                        with an earlier commit
 make microbench        measure this GPU's limits, and the latency and bandwidth of its memories (needs nvcc);

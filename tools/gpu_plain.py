@@ -248,7 +248,7 @@ def ncu(out):
             if how == "long" and program.name != "histogram": continue
             done = run("ncu", "--csv", *options, "--metrics", NCU_COUNTS, program, timeout=300)
             expect(done.returncode == 0, f"ncu on {name}: {done.stdout[-500:]} {done.stderr[-500:]}")
-            text = re.sub(r"(?<=process )\d+", "1", done.stdout + done.stderr)
+            text = re.sub(r"(?<=process )\d+ \(.*/", "1 (", done.stdout + done.stderr)
             file = out / f"ncu/{program.name}.{how}.csv"
             file.write_text(with_fewer_columns(text) if how == "raw" else text)
             rows.append({**machine(), "ncu": version, "file": file.name})
