@@ -9,7 +9,7 @@
 # quote in a text would end one of the recipe. This stands before the first $(shell), because make 4.4 expands what the
 # command line sets for that one, too.
 TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR SEED DUE \
-         LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
+         LATE_POINTS WATCH BEST RESULTS AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
 SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
 BUILD := CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS CC CFLAGS HOSTCXX NVCC NVCCFLAGS CUDA_HOME NCCL_HOME SIM_O JOBS
 OURS := SANITIZERS WRAP LIBRARIES GROUPED PLOTS_PYTHON RENAME_HOOKS TO_MAKE made
@@ -48,7 +48,7 @@ GPU := $(if $(NVCC),$(shell nvidia-smi -L 2>/dev/null | grep GPU))
 ARCH := $(if $(GPU),native,all-major)
 
 .PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book \
-        table-bandwidth peers report check test test-all lint pins sanitize bench-sim bench-page try clean help
+        table-bandwidth peers report check test test-all lint sanitize bench-sim try clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 all:

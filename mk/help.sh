@@ -43,11 +43,8 @@ make check             verify every kernel, and compare the lessons' counts with
 make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample
 make test-all          the same, and everything that takes long
 make lint              check the style of the code: lines of at most 120 columns, ruff, shellcheck
-make pins              write the pinned packages of Python again, with their hashes, after a change of a
-                       requirements.in (PINS=--check compares, PINS=--upgrade takes newer ones that come along)
 make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it
                        (some minutes)
-make bench-page        measure how fast the page of make report answers in a browser
 make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it
                        with an earlier commit
 make microbench        measure this GPU's limits, and the latency and bandwidth of its memories (needs nvcc);
@@ -56,7 +53,6 @@ make elsewhere         time kernels as other programs have them on this GPU, for
 make timing            compare ways to time a kernel on this GPU (needs nvcc)
 make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)
 make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)
-make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)
 make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns on this GPU,
                        each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and
                        PyTorch

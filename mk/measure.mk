@@ -7,16 +7,8 @@ ifeq ($(NVCC),)
 $(BENCHES) peers:
 	@echo 'make $@: needs nvcc and a GPU' >&2; exit 1
 else
-$(filter-out trials,$(BENCHES)): %: build/bench/%.cuda.o $(BASE) build/commands/link
+$(BENCHES): %: build/bench/%.cuda.o $(BASE) build/commands/link
 	$(link)
-
-# Some trials use instructions that only Hopper has.
-TRIALS_COMPILE = $(subst -arch=$(ARCH),-arch=sm_90,$(CUDA_COMPILE))
-$(eval $(call NOTE,commands/trials,TRIALS_COMPILE))
-build/bench/trials.cuda.o: bench/trials.cu build/commands/trials
-	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(TRIALS_COMPILE) -c $<
-trials: build/bench/trials.cuda.o $(BASE) build/commands/link
-	$(call say,link,$@) sh mk/whole.sh $@ $(subst -arch=$(ARCH),-arch=sm_90,$(LINK)) $(filter %.o,$^)
 
 # One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
 # toolkit lacks:

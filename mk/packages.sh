@@ -3,7 +3,7 @@
 #
 # usage: mk/packages.sh STAMP ROOM/requirements.txt
 #
-# STAMP: .venv/ready, which makes .venv anew, .venv/tests, .venv/lab or .venv/pins.
+# STAMP: .venv/ready, which makes .venv anew, .venv/tests or .venv/lab.
 stamp=$1 file=$2
 mkdir -p build
 exec 9> build/venv.lock
@@ -14,7 +14,7 @@ if test "$stamp" -nt "$file"; then touch "$stamp"; exit; fi
 
 # Python compiles a module when it is first imported. To compile all of them takes as long as to fetch them.
 install() {
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r "$file"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r "$file"
 }
 create() {
     echo 'packages: 1 of 2: making .venv'
@@ -23,9 +23,9 @@ create() {
     echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2
     exit 1
 }
-# pip is silent for a minute or two. The packages that a person chose are in requirements.in.
+# pip is silent for a minute or two. The packages that a person chose come first in the file.
 say_what() { # MB
-    packages=$(sed -n 's/^\([A-Za-z][A-Za-z0-9_-]*\)==.*/\1/p' "${file%.txt}.in" | sort -u | tr '\n' ' ')
+    packages=$(sed -n '/come along/q; s/^\([A-Za-z][A-Za-z0-9_-]*\)==.*/\1/p' "$file" | sort -u | tr '\n' ' ')
     echo "packages: installing ${packages}and what they need into .venv: about $1 MB" \
         "from pip's index (pypi.org, if nothing else is set), once, in a minute or two"
 }
@@ -38,7 +38,7 @@ case $stamp in
         echo 'packages: 2 of 2: fetching and installing'
         install 2> build/venv.log ||
             { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; } ;;
-    .venv/tests | .venv/pins)
+    .venv/tests)
         install || exit 1 ;;
     .venv/lab)
         say_what 5

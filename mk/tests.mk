@@ -4,7 +4,7 @@ TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,pr
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
                  $(addprefix tests/sim/,rules order places unusual/unusual) \
-                 $(addprefix tools/,witness bench_sim machine_file))
+                 $(addprefix tools/,witness machine_file))
 
 build/tests/%.o: tests/%.cpp build/commands/test
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$(notdir $*)) -c $<
@@ -68,7 +68,7 @@ build/tests/steps/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) 
                      $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step08))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
-# Mutants of the steps' kernels, written by tools/mutation.py.
+# Mutants of the lessons, written by tools/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/link
 	$(link)
 
@@ -83,10 +83,7 @@ build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/co
 	$(link)
 
 sanitize:
-	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work "$$WORK")
-
-bench-page: .venv/tests
-	.venv/bin/python tools/bench_page.py
+	@python3 tools/sanitize.py --jobs $(JOBS)
 
 bench-sim: build/tools/bench_sim
 	$(if $(AGAINST),python3 tools/bench_against.py "$$AGAINST",./build/tools/bench_sim)

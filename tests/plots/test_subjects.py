@@ -217,6 +217,6 @@ def test_profiles_carry_their_lessons(program):
 
 def test_programs_of_bench_need_a_gpu():
     """Where nvcc built them: one line, and status 3. Without nvcc, make says so."""
-    for program in ("microbench", "timing", "transfers", "readonly", "batches", "trials"):
+    for program in ("microbench", "timing", "transfers", "readonly", "batches", "pieces"):
         done = run("make", program, "NVCC=")
         assert done.returncode == 2 and done.stderr.startswith(f"make {program}: needs nvcc and a GPU\n")
