@@ -27,7 +27,6 @@ import results as reader
 import subjects
 from facts import IDEAS, LESSONS, PROGRAMS, RUNGS
 from fit_gtx280 import FITTED
-from outside import revealed
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -298,8 +297,7 @@ def fill(text, data):
             table = SUBJECTS[name]()
         else:
             sys.exit(f"readme.py: nothing is called {name}")
-        # the committed data are the project's own, and so is their markup
-        return f"{begin}\n{revealed(table.markdown())}\n{end}"
+        return f"{begin}\n{table.markdown()}\n{end}"
     try:
         return quoted.fill(fill_trials(MARKED.sub(replace, text)))
     except ValueError as error:

@@ -17,7 +17,7 @@ import numpy as np
 
 from facts import PROGRAMS
 from gallery import gallery
-from outside import Text, revealed
+from outside import printable
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -50,7 +50,7 @@ def step(program, *options):
     except OSError as error:
         raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
     if done.returncode != 0:
-        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {Text(done.stderr.strip()) or 'failed'}")
+        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {printable(done.stderr.strip()) or 'failed'}")
     return done.stdout
 
 
@@ -208,7 +208,7 @@ def races(step3, looping):
     found = re.match(
         r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
         r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes",
-        revealed(finding))
+        finding)
     reported = [tuple(map(int, found[name].split(", "))) for name in ("writer", "reader")]
     return [race_of(step3, ROOT / source_of(PROGRAMS[step3.kernel]), [(3, 0), (0, 3)], 0),
             {**race_of(looping, ROOT / "step04_padding/variants.cu", reported, 1), "hazard": found["hazard"],

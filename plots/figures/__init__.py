@@ -22,7 +22,6 @@ import command_line
 import explorables
 import results as reader
 import subjects
-from outside import Text, revealed
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, gpu, memories,
@@ -61,17 +60,12 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
 }
 
 
-def plain(rows):
-    """The rows for draw(). matplotlib and shared.save() take plain text, and escape what they write."""
-    return [{revealed(name): revealed(text) for name, text in row.items()} for row in rows]
-
-
 def read_rows(paths):
     """The rows of results files. ValueError: one of them is none, or damaged."""
     loaded = reader.load(paths)
     if loaded.problems:
         raise ValueError(loaded.problems[0])
-    return plain(loaded.all)
+    return loaded.all
 
 
 def load_rows(results=None):
@@ -100,7 +94,7 @@ def draw_all(folder, rows, taken, failed, made, undone):
     for name in reasons:
         if not reasons[name]:
             titled(folder / f"{name}.svg", ALL[name].__doc__)
-    return {name: reason and Text(reason) for name, reason in reasons.items()}
+    return reasons
 
 
 def titled(path, title):

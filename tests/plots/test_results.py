@@ -10,7 +10,6 @@ from lessons import ROOT
 
 sys.path.insert(0, str(ROOT / "plots"))
 import results as reader
-from outside import revealed
 
 DATA = ROOT / "plots/data"
 OURS = [DATA / f"h200_{name}.csv" for name in ("steps", "whitepaper", "book", "bandwidth", "peers")]
@@ -69,14 +68,14 @@ def test_committed_results_are_whole(path):
 ])
 def test_a_damaged_line_is_named_and_the_rest_kept(tmp_path, line, words):
     found = load(tmp_path, [*LINES[:2], line, *LINES[3:6]])
-    (problem,) = map(revealed, found.problems)
+    (problem,) = found.problems
     assert problem.startswith(f"{tmp_path}/results.csv, line 3: ") and words in problem
     assert found.all == load(tmp_path, [*LINES[:2], *LINES[3:6]]).all and len(found.all) == 4
 
 
 def test_every_fault_is_named(tmp_path):
     found = load(tmp_path, [*LINES[:2], LINES[2][:60], LINES[3], changed(4, verified="no")])
-    assert [revealed(p).partition(": ")[0][-6:] for p in found.problems] == ["line 3", "line 5"] and len(found.all) == 2
+    assert [p.partition(": ")[0][-6:] for p in found.problems] == ["line 3", "line 5"] and len(found.all) == 2
 
 
 def test_a_file_cut_off(tmp_path):
@@ -84,7 +83,7 @@ def test_a_file_cut_off(tmp_path):
     whole = LINES[3] + "352"[:3 * LINES[3].endswith(",")]
     for left, words in ((whole[:-1], "cut off"), (whole, "cut off"), (whole[:50], "too few values")):
         found = load(tmp_path, [*LINES[:3], left], end="")
-        assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in revealed(found.problems[0])
+        assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in found.problems[0]
 
 
 @pytest.mark.parametrize("text, words", [
@@ -101,7 +100,7 @@ def test_a_file_of_no_use(tmp_path, text, words):
     path = tmp_path / "other.csv"
     path.write_bytes(text.encode("latin-1"))
     found = reader.load([OURS[1], path])
-    (problem,) = map(revealed, found.problems)
+    (problem,) = found.problems
     assert problem.startswith(str(path)) and words in problem
     assert len(found.all) == len(LINES) - 1
 
@@ -109,7 +108,7 @@ def test_a_file_of_no_use(tmp_path, text, words):
 def test_no_file(tmp_path):
     found = reader.load([tmp_path / "none.csv", tmp_path])
     assert len(found.problems) == 2 and found.rows == []
-    assert all(revealed(p).startswith(f"{tmp_path}") and ": cannot be read: " in revealed(p) for p in found.problems)
+    assert all(p.startswith(f"{tmp_path}") and ": cannot be read: " in p for p in found.problems)
     assert reader.load([]).problems == []
 
 
@@ -132,7 +131,7 @@ def test_the_newest_wins(tmp_path):
 def test_machines():
     loaded = reader.load(OURS)
     found = loaded.machines()
-    assert [(m.backend, m.name, revealed(m.driver)) for m in found] == \
+    assert [(m.backend, m.name, m.driver) for m in found] == \
         [("cuda", "NVIDIA H200", "580.159.04"), ("cpu", "Intel(R) Xeon(R) Processor", ""), ("sim", "H200", "")]
     assert found[0].date == max(r["date_utc"] for r in loaded.all if r["backend"] == "cuda")
 
@@ -207,7 +206,7 @@ def test_noise_is_marked(tmp_path):
     "2026-11-22T00:60:00Z", "0000-11-22T00:00:00Z"])
 def test_a_date_that_is_none(tmp_path, date):
     found = load(tmp_path, [LINES[0], changed(2, date_utc=date)])
-    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in revealed(found.problems[0])
+    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in found.problems[0]
 
 
 def in_hours(hours):
@@ -218,7 +217,7 @@ def in_hours(hours):
 def test_a_date_in_the_future(tmp_path):
     """It would be newer than all that is measured from now on. Clocks that differ by some minutes are usual."""
     found = load(tmp_path, [LINES[0], changed(2, date_utc=in_hours(0.5)), changed(2, date_utc="9998-12-31T00:00:00Z")])
-    assert len(found.all) == 1 and revealed(found.problems[0]).endswith(
+    assert len(found.all) == 1 and found.problems[0].endswith(
         "date_utc is '9998-12-31T00:00:00Z', which is in the future: the clock of that machine is wrong")
 
 
@@ -245,6 +244,6 @@ def test_joins_are_said(tmp_path):
     driver = next(csv.DictReader([LINES[0], LINES[2]]))["driver"]
     first = found.machines()[0]
     assert (first.days, first.of_commits) == (f"2026-11-19 to {first.date[:10]}", "commits aaa and bbb")
-    assert [*map(revealed, found.joined())] == [
+    assert found.joined() == [
         f"{first.name}: rows of commits aaa and bbb and of drivers 1.0, {driver}, {first.days}, are taken together",
         f"2 GPUs: {first.name}, Other; their rows are kept apart"]
