@@ -95,7 +95,7 @@ def chapter(tmp_path_factory):
     """The folder of a chapter that has everything."""
     import chapters  # with matplotlib, and most tests do without
     out = tmp_path_factory.mktemp("report")
-    assert chapters.write(out, *chapters.MEASURED, whole=True) == 0
+    assert chapters.write(out, *chapters.MEASURED) == 0
     return out
 
 

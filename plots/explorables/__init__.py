@@ -2,8 +2,8 @@
 
 Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws
 it, from data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js
-repeats the simulator's arithmetic, and a test compares the two; shared.js has what they share. All of it goes into the
-page.
+repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js has
+the controls. All of it goes into the page.
 """
 
 import csv
@@ -27,7 +27,8 @@ DATA = ROOT / "plots/data"
 IN_PLACE_OF = {
     "way_through_the_tile": "warp", "banks": "banks", "partition_traffic": "partitions", "bytes_in_flight": "flight",
     "race": "race"}
-SOURCES = ["shared.js", "rules.js", "warp.js", "banks.js", "partitions.js", "flight.js", "race.js", "page.js"]
+SOURCES = [f"{name}.js" for name in ("shared", "rules", "drawings", "warp", "banks", "partitions", "flight", "race",
+                                     "page")]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]

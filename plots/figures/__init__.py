@@ -2,15 +2,15 @@
 
 usage: python3 plots/figures OUTDIR [--results FILES...]
 
-Writes every figure as OUTDIR/NAME.svg and .png. Bandwidths and times come from the files that `./stepNN --csv` writes:
-those of plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
+Writes every figure as OUTDIR/NAME.svg. Bandwidths and times come from the files that `./stepNN --csv` writes: those of
+plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
 repository, on small matrices where they show enough; build the steps first (`make all`).
 
 A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
 TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), the data of an EXPLORABLE, or none of them.
 Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or
-those data, and the path of the files to write, without .svg and .png. It returns None, or, where what it needs is not
-in there, the reason why there is no such figure; it has then written nothing. The files depend on nothing but the
+those data, and the path of the file to write, without .svg. It returns None, or, where what it needs is not
+in there, the reason why there is no such figure; it has then written nothing. The file depends on nothing but the
 arguments: no date, no random name.
 """
 

@@ -94,9 +94,6 @@ def save(figure, stem, note):
             f'data-say="{html.escape(said)}"><title>{html.escape(said)}</title>', 1)
     described = html.escape(" ".join(note.split()))
     whole.write(f"{stem}.svg", re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1))
-    png = io.BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})
-    whole.write(f"{stem}.png", png.getvalue())
 
 
 def mark(axes, x, y, marker, colour, text, size=6):

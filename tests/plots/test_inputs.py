@@ -54,28 +54,6 @@ def test_a_column_that_is_missing_is_named(tmp_path):
     assert_refused(run(PYTHON, ROOT / "plots/tables.py", "whitepaper", path), 2, f"no column {column}")
 
 
-@pytest.mark.parametrize("column, text, words", [
-    ("global_load_requests", "1.5", "global_load_requests is '1.5': expected a whole number"),
-    ("global_load_requests", "262e144", "expected a whole number"),
-    ("shared_store_wavefronts", "9" * 200, "(200 characters): expected a whole number"),
-    ("width", "9" * 200, "expected a whole number from 1 to 2147400000"),
-    ("height", "2147483648", "expected a whole number from 1 to 2147400000"),
-    ("bandwidth_gbs", "1e300", "expected a number, 0 or from 1e-12 to 1e+18"),
-    ("bandwidth_gbs", "1e-300", "expected a number, 0 or from 1e-12"),
-    ("block", "<script>", "block is '<script>': expected threads in x and y"),
-    ("machine", "x" * 201, "expected at most 200 characters"),
-    ("machine", "a\x1b[2Jb", "machine is 'a\\x1b[2Jb': expected"),
-])
-def test_a_bad_cell_is_named(column, text, words, tmp_path):
-    heading, first, *_ = rows("whitepaper")
-    cells = dict(zip(heading.strip().split(","), first.rstrip("\n").split(",")), **{column: text})
-    path = tmp_path / "results.csv"
-    path.write_text(heading + first + ",".join(cells.values()) + "\n")
-    found = reader.load([path])
-    (problem,) = found.problems
-    assert problem.startswith(f"{path}, line 3: {column} is ") and words in problem and len(found.all) == 1
-
-
 def test_headings_that_were_swapped(tmp_path):
     path = tmp_path / "results.csv"
     heading, *lines = rows("whitepaper")
@@ -110,15 +88,6 @@ def test_times_of_two_machines_are_never_divided(tmp_path):
     # One machine, model and measurement: neither.
     assert not tables.comparable(
         *(reader.time(row) for row in (reader.load([here]).find("B7", 2048), reader.load([there]).find("B9", 2048))))
-
-
-def test_peers_of_two_machines_are_two_tables(tmp_path):
-    other = tmp_path / "other.csv"
-    heading, *lines = rows("peers")
-    other.write_text(heading + "".join(line.replace("NVIDIA H200", "NVIDIA T4") for line in lines if ",float," in line))
-    both = run(PYTHON, ROOT / "plots/tables.py", "peers", DATA / "h200_peers.csv", other).stdout
-    alone = [run(PYTHON, ROOT / "plots/tables.py", "peers", file).stdout for file in (DATA / "h200_peers.csv", other)]
-    assert both == "\n".join(alone)
 
 
 COMMANDS = [("claims.py", [DATA / "h200_whitepaper.csv"])]

@@ -115,30 +115,12 @@ def test_one_command_makes_a_table(tmp_path):
     assert len(list(tmp_path.glob("whitepaper_step0?.csv"))) == 6
 
 
-def test_rows_are_collected_in_one_file(tmp_path):
-    out = tmp_path / "all.csv"
-    done = run(sys.executable, ROOT / "plots/tables.py", "book", DATA / "h200_book.csv", "--csv", out)
-    assert done.returncode == 0
-    assert out.read_text().startswith('"date_utc","')
-    assert list(csv.DictReader(out.open())) == list(csv.DictReader((DATA / "h200_book.csv").open()))
-
-
-@pytest.mark.parametrize("text, words", [
-    ("", ["no results"]),
-    ("a,b\n1,2\n", ["no column backend"]),
-    ("\xff\xfe", ["cannot be read"]),
-])
-def test_files_it_cannot_use(tmp_path, text, words):
-    path = tmp_path / "results.csv"
-    path.write_bytes(text.encode("latin-1"))
-    assert_refused(tables("book", path), 2, "results.csv", *words)
-
-
-def test_a_line_cut_short_is_named(tmp_path):
-    lines = (DATA / "h200_book.csv").read_text().splitlines()
-    path = tmp_path / "results.csv"
-    path.write_text("\n".join([*lines[:4], lines[4][:40]]) + "\n")
-    assert_refused(tables("book", path), 2, "results.csv, line 5", "too few values")
+def test_files_it_cannot_use(tmp_path):
+    path, lines = tmp_path / "results.csv", (DATA / "h200_book.csv").read_text().splitlines()
+    cut = "\n".join([*lines[:4], lines[4][:40]]) + "\n"
+    for text, words in (("a,b\n1,2\n", ["no column backend"]), (cut, ["line 5", "too few values"])):
+        path.write_text(text)
+        assert_refused(tables("book", path), 2, "results.csv", *words)
     assert_refused(tables("book", pathlib.Path("/nowhere.csv")), 2, "/nowhere.csv")
 
 
