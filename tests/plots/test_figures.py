@@ -7,7 +7,6 @@ import errno
 import io
 import os
 import re
-import sys
 
 import numpy as np
 import PIL.Image
@@ -20,7 +19,7 @@ import explorables  # chapters knows its folder
 import figures
 from chapter.captions import CAPTIONS
 from figures import (bandwidth_over_n, bandwidth_steps, banks, partition_traffic, predicted_measured,
-                     sectors_naive_coalesced, shared, time_per_element, two_halves, way_through_the_tile)
+                     sectors_naive_coalesced, shared, time_per_element, way_through_the_tile)
 from lessons import LESSONS, ROOT, run
 from samples import ALL
 import traces
@@ -89,15 +88,6 @@ def test_sectors_of_a_store(taken):
         assert sum(mask.sum() for mask in touched.values()) == 128
 
 
-def test_banks_of_the_tile(taken):
-    for name, count, wavefronts in (("coalesced", 1, 32), ("padded", 32, 1), ("swizzled", 32, 1)):
-        bank, column, cost = banks.layout(taken[name][0], warp=5)
-        assert bank.shape == (32, 32) and sorted(np.unique(bank)) == list(range(32))
-        assert column == [(row, 5) for row in range(32)]
-        assert len({bank[cell] for cell in column}) == count and cost == wavefronts
-    assert banks.layout(taken["padded"][0])[0][1, 0] == 1 and shared.tile_pitch(taken["padded"][0]) == 33 * 4
-
-
 def test_the_way_through_the_tile(taken):
     """Element (r, c) of idata is element (c, r) of odata, and in between in row r % 32, column c % 32 of the tile."""
     for way in way_through_the_tile.the_way(taken["coalesced"][0], (1, 0), 4, 1).values():
@@ -106,16 +96,6 @@ def test_the_way_through_the_tile(taken):
     ways = way_through_the_tile.the_way(taken["coalesced"][0], (1, 0), 4, 1)
     assert ways["reads"]["idata"] == [(12, column) for column in range(32, 64)]
     assert ways["writes"]["odata"] == [(44, column) for column in range(32)]
-
-
-def test_the_two_halves_of_a_transpose(taken):
-    """Where each element comes from: its own tile, mirrored; the mirrored tile, as it was; the mirrored place."""
-    row, column = np.mgrid[:64, :64]
-    in_row, in_column = row % 32, column % 32
-    for name, expected in (("fine", (row - in_row + in_column, column - in_column + in_row)),
-                           ("coarse", (column - in_column + in_row, row - in_row + in_column)),
-                           ("padded", (column, row))):
-        assert (two_halves.came_from(taken[name][0]) == np.stack(expected, axis=-1)).all(), name
 
 
 def test_partitions_of_the_gtx_280(taken):
@@ -151,7 +131,6 @@ def test_orders_of_blocks(taken):
         assert len({tuple(cell) for cell in cells}) == side * side
 
 
-
 # The figures.
 
 def test_all_figures_are_those_that_are_committed(taken, rows, tmp_path):
@@ -175,7 +154,6 @@ def drawing(svg):
         for image in re.findall(rb"data:image/png;base64,([\w+/=\s]+)", svg)]
     text = re.sub(rb"data:image/png;base64,[\w+/=\s]+", b"", svg)
     return re.sub(rb"-?\d+\.\d+", lambda m: b"%.1f" % float(m.group()), text), pixels
-
 
 
 def test_words_about_shades_hold_in_the_dark():
@@ -244,15 +222,6 @@ def test_missing_traces_make_no_figure(taken, rows, tmp_path):
     reasons = figures.draw_all(tmp_path / "out", rows, {}, dict.fromkeys(figures.RUNS, "not built"), {},
                                dict.fromkeys(explorables.IN_PLACE_OF.values(), "not built"))
     assert {name for name, reason in reasons.items() if reason == "not built"} == {*figures.TRACED, *figures.EXPLORED}
-
-
-def test_files_that_are_no_results(tmp_path):
-    for text, words in (("", "no results in it"), ("a,b\n1,2\n", "not a file that ./stepNN --csv wrote")):
-        done = run(sys.executable, ROOT / "plots/figures", tmp_path / "out", "--results",
-                   write(tmp_path / "r.csv", text))
-        assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "out").exists()
-
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch):
