@@ -54,18 +54,6 @@ def test_a_column_that_is_missing_is_named(tmp_path):
     assert_refused(run(PYTHON, ROOT / "plots/tables.py", "whitepaper", path), 2, f"no column {column}")
 
 
-def test_headings_that_were_swapped(tmp_path):
-    path = tmp_path / "results.csv"
-    heading, *lines = rows("whitepaper")
-    swapped = {"time_median_ms": "bandwidth_gbs", "bandwidth_gbs": "time_median_ms"}
-    path.write_text(",".join(swapped.get(name, name) for name in heading.split(",")) + "".join(lines))
-    found = reader.load([path])
-    timed = [row for row in reader.load([DATA / "h200_whitepaper.csv"]).all
-             if row["time_median_ms"] and row["bandwidth_gbs"]]
-    assert (not any(row["bandwidth_gbs"] for row in found.all) and len(found.problems) >= len(timed)
-            and "one of them is no such time" in found.problems[0])
-
-
 def test_what_spreadsheets_write(tmp_path):
     path = tmp_path / "results.csv"
     path.write_bytes(b"\xef\xbb\xbf" + "".join(rows("whitepaper")).replace("\n", "\r\n").encode())
@@ -231,9 +219,3 @@ def test_a_file_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
             whole.write(bad, "")
     done = run(PYTHON, ROOT / "plots/tables.py", "book", DATA / "h200_book.csv", "--csv", tmp_path / "none/all.csv")
     assert_refused(done, 2, "tables.py: ", "none/all.csv: No such file or directory")
-
-
-def test_devices_are_no_files():
-    needs("/dev/zero")
-    done = run(PYTHON, ROOT / "plots/claims.py", "/dev/zero")
-    assert done.returncode == 2 and "/dev/zero: cannot be read: not a file" in done.stderr
