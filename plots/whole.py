@@ -61,8 +61,12 @@ def together(folder):
     """A folder for files that belong to each other. They take their places in `folder` when the block ends, and of two
     programs that do so at once, one waits: the files there are of one of them. After an exception, none is there."""
     folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as own:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        made = tempfile.TemporaryDirectory(prefix=".new-", dir=folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(folder)) from None
+    with made as own:
         yield pathlib.Path(own)
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -9,9 +9,9 @@ repository, on small matrices where they show enough; build the steps first (`ma
 A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
 TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), the data of an EXPLORABLE, or none of them.
 Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or
-those data, and the path of the file to write, without .svg. It returns None, or, where what it needs is not
-in there, the reason why there is no such figure; it has then written nothing. The file depends on nothing but the
-arguments: no date, no random name.
+those data, and the path of the file to write, without .svg. It returns None, or, where rows are missing, the reason why
+there is no such figure; it has then written nothing. The file depends on nothing but the arguments: no date, no random
+name.
 """
 
 import html

@@ -188,15 +188,6 @@ def label_lines(axes, ends, inches_high):
 
 # Traces.
 
-def unfit(*wanted):
-    """Why these traces make no figure, or None: (trace, what must be in it: (memory, access) ...) each."""
-    for trace, *needed in wanted:
-        for memory, access in needed:
-            if not len(trace.select(memory, access)):
-                return f"{trace.path}: no {access}s of {memory} in the trace"
-    return None
-
-
 def counted_note(*traces, more=""):
     machines = list(dict.fromkeys(trace.machine for trace in traces))
     matrices = list(dict.fromkeys(f"{trace.width} × {trace.height} {trace.type}" for trace in traces))

@@ -122,14 +122,6 @@ def test_the_newest_wins(tmp_path):
     assert found.find("copy", 2048, block="")["bandwidth_gbs"] == "40.0"
 
 
-def test_machines():
-    loaded = reader.load(OURS)
-    found = loaded.machines()
-    assert [(m.backend, m.name, m.driver) for m in found] == \
-        [("cuda", "NVIDIA H200", "580.159.04"), ("cpu", "Intel(R) Xeon(R) Processor", ""), ("sim", "H200", "")]
-    assert found[0].date == max(r["date_utc"] for r in loaded.all if r["backend"] == "cuda")
-
-
 def test_find():
     found = reader.load(OURS)
     gpu, cpu, sim = found.machines()
