@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "../../common/base/error.h"
+#include "../../common/base/page.h"
 #include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
@@ -111,6 +112,10 @@ const Option options[] = {
      [](auto& o, auto& value) { o.csv = value; }},
     {"--json", "FILE", "also write the counts and the findings to FILE",
      [](auto& o, auto& value) { o.json = value; }},
+    {"--page", "FILE", "also write the source with its costs, and requests drawn, to FILE, a page of HTML",
+     [](auto& o, auto& value) { o.page = value; }},
+    {"--against", "FILE", "on the page, compare with the --json FILE of an earlier run",
+     [](auto& o, auto& value) { o.against = harness::read_record("--against", value); }},
     {"--sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
      [](auto& o, auto& value) { o.sarif = value; }},
     {"--trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
