@@ -12,6 +12,7 @@ const before = kernelsOf(parsed("against"));
 const short = n => String(Number(n.toPrecision(4)));
 const cost = place => place.units / place.requests, ideal = place => place.ideal / place.requests;
 const title = place => `${place.access} of ${place.memory} memory`;
+const sentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const where = list => list ? `(${list.join(", ")})` : "?";
 
 main.classList.add("script");
@@ -55,7 +56,7 @@ function show(button) {
     el("h3", {}, `Line ${place.line}, ${title(place)}`), el("p", {}, el("code", {}, place.source)),
     el("p", {}, `${plural(place.requests, "request")}; ${short(cost(place))} ${place.unit} each, ideal ${
                     short(ideal(place))}${old ? `; before: ${short(cost(old))}` : ""}.`)];
-  if (!place.drawn) return aside.replaceChildren(...heading, el("p", {}, `${place.diagnosis}.`));
+  if (!place.drawn) return aside.replaceChildren(...heading, el("p", {}, sentence(place.diagnosis)));
   const stage = el("div", { class: "stage" });
   const draw = which => {
     const drawn = place.drawn[which];
@@ -70,7 +71,7 @@ function show(button) {
       name => el("button", { type: "button", name, onclick: () => draw(name) }, name)));
   const kind = place.memory in keys ? place.memory : place.access === "atomic" ? "atomic" : "global";
   aside.replaceChildren(
-      ...heading, choices, stage, el("p", { class: "why" }, `${place.diagnosis[0].toUpperCase()}${place.diagnosis.slice(1)}.`),
+      ...heading, choices, stage, el("p", { class: "why" }, sentence(place.diagnosis)),
       el("p", { class: "key" }, keys[kind].map(([name, text]) => [key(name, text), " "])));
   draw("worst");
 }
@@ -83,7 +84,7 @@ function tellFinding(button) {
   const parts = [el("h3", {}, `${finding.kind}, line ${finding.line}`)];
   if (finding.reach) parts.push(reachPicture(finding));
   else if (threads.length > 1) parts.push(threadsPicture(finding, threads));
-  aside.replaceChildren(...parts, el("p", { class: "why" }, `${finding.text}.`));
+  aside.replaceChildren(...parts, el("p", { class: "why" }, sentence(finding.text)));
 }
 
 function threadsPicture(finding, threads) {
