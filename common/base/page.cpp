@@ -51,9 +51,8 @@ std::string tag(const char* name, const std::string& of_class, const std::string
 
 std::string short_number(double n) { return format("%.4g", n); }
 
-double cost(const AccessSite& s) { return double(s.units) / double(s.requests); }
+double mean_cost(const AccessSite& s) { return double(s.units) / double(s.requests); }
 double ideal(const AccessSite& s) { return double(s.ideal) / double(s.requests); }
-bool costly(const AccessSite& s) { return cost(s) > 1.05 * ideal(s); }
 
 // The share of a site in the units of its memory.
 double share(const AccessSite& s, const LaunchCounts& counts)
@@ -65,11 +64,6 @@ double share(const AccessSite& s, const LaunchCounts& counts)
 }
 
 std::string memory_and_access(const AccessSite& s) { return std::string(access_name(s)) + ", " + memory_name(s); }
-
-std::string units_of(double n, const AccessSite& s)
-{
-    return short_number(n) + " " + (n == 1 ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit);
-}
 
 using Lines = std::vector<std::string>;
 
@@ -119,9 +113,8 @@ public:
     {
         for (const FindingRecord& f : page.findings)
             if (f.kernel == kernel_.name) findings_.push_back(&f);
-        const auto waste = [](const AccessSite* s) { return s->units - s->ideal; };
-        for (const AccessSite& s : kernel_.counts->sites)
-            if (costly(s) && (!worst_ || waste(&s) > waste(worst_))) worst_ = &s;
+        const std::vector<const AccessSite*> costly = costly_sites(*kernel_.counts);
+        if (!costly.empty()) worst_ = costly.front();
     }
 
     std::string html() const
@@ -141,12 +134,10 @@ private:
         }
         if (!worst_) return "No line costs more than it must.";
         const std::string why = diagnosis(*worst_);  // behind a colon come numbers
-        return format("Line %d, %s memory: <b>", worst_->line, text(access_of(*worst_)).c_str()) +
-               text(units_of(cost(*worst_), *worst_)) + " where " + text(short_number(ideal(*worst_))) +
+        return format("Line %d, %s: <b>", worst_->line, text(access_text(*worst_)).c_str()) +
+               text(units_text(mean_cost(*worst_), *worst_)) + " where " + text(short_number(ideal(*worst_))) +
                " would do</b>. " + text(sentence(why.substr(0, why.find(':'))));
     }
-
-    static std::string access_of(const AccessSite& s) { return std::string(access_name(s)) + " of " + memory_name(s); }
 
     static std::string sentence(std::string words)
     {
@@ -231,12 +222,12 @@ private:
         for (size_t i = 0; i < sites.size(); ++i) {
             const AccessSite& s = sites[i];
             if (s.line != line || s.path != path) continue;
-            const bool hot = costly(s);
+            const bool hot = is_costly(s);
             if (hot) kind = "hot";
             else if (kind == "quiet") kind = "fine";
             accesses += format("<button type=\"button\" class=\"access%s\" data-kernel=\"%zu\" data-place=\"%zu\"%s>",
                                hot ? " hot" : "", number_, i, &s == worst_ ? " data-worst" : "") +
-                        text(memory_and_access(s)) + " <b>" + short_number(cost(s)) + " | " + short_number(ideal(s)) +
+                        text(memory_and_access(s)) + " <b>" + short_number(mean_cost(s)) + " | " + short_number(ideal(s)) +
                         "</b> " + format("%.0f %%", 100 * share(s, *kernel_.counts)) + "</button>";
         }
         for (const FindingRecord* f : findings_)
