@@ -12,7 +12,8 @@ namespace harness {
 // A table of the kernel's access sites and a sentence on each.
 std::string explanation(const std::string& kernel, const LaunchCounts& counts);
 
-// The same in a few lines: the accesses that cost more than they must, most of all first, and how many others there are.
+// The same in a few lines: the accesses that cost more than they must, most of all first, and how many others there
+// are.
 std::string summary(const std::string& kernel, const LaunchCounts& counts);
 
 // True if a request costs more than it must, by more than a twentieth.

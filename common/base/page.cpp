@@ -63,7 +63,10 @@ double share(const AccessSite& s, const LaunchCounts& counts)
     return all ? double(s.units) / double(all) : 0;
 }
 
-std::string memory_and_access(const AccessSite& s) { return std::string(access_name(s)) + ", " + memory_name(s); }
+std::string percent_text(double share)
+{
+    return share > 0 && share < 0.005 ? "< 1 %" : format("%.0f %%", 100 * share);
+}
 
 using Lines = std::vector<std::string>;
 
@@ -130,9 +133,13 @@ private:
         if (!findings_.empty()) {
             const FindingRecord& f = *findings_.front();
             const std::string many = findings_.size() == 1 ? "1 finding" : format("%zu findings", findings_.size());
-            return "<b>" + many + ".</b> " + text(sentence(f.text));
+            return "<b>" + many + ".</b> " + text(sentence(f.text)) + (worst_ ? "<br>" + costs() : "");
         }
-        if (!worst_) return "No line costs more than it must.";
+        return worst_ ? costs() : "No line costs more than it must.";
+    }
+
+    std::string costs() const
+    {
         const std::string why = diagnosis(*worst_);  // behind a colon come numbers
         return format("Line %d, %s: <b>", worst_->line, text(access_text(*worst_)).c_str()) +
                text(units_text(mean_cost(*worst_), *worst_)) + " where " + text(short_number(ideal(*worst_))) +
@@ -209,10 +216,10 @@ private:
         std::string lost;
         for (const FindingRecord* f : findings_)
             if (!f->place.line) lost += tag("p", "finding", finding(*f));
-        return "<div class=\"source\"><table>" + rows + "</table>" + lost +
-               tag("p", "key", "Cost per request, the ideal behind the stroke, and the share in the kernel's "
-                               "transactions with that memory. All are counted.") +
-               "</div>";
+        return "<div class=\"source\">" +
+               tag("p", "key", "At each line: what a request of a warp costs | the least that it could, and the share "
+                               "of all that the kernel asks of this memory. Red: a finding.") +
+               "<table>" + rows + "</table>" + lost + "</div>";
     }
 
     std::string row(const std::string& path, int line, const std::string& source) const
@@ -225,10 +232,12 @@ private:
             const bool hot = is_costly(s);
             if (hot) kind = "hot";
             else if (kind == "quiet") kind = "fine";
-            accesses += format("<button type=\"button\" class=\"access%s\" data-kernel=\"%zu\" data-place=\"%zu\"%s>",
+            accesses += format("<button type=\"button\" class=\"access%s\" data-kernel=\"%zu\" "
+                               "data-place=\"%zu\"%s>",
                                hot ? " hot" : "", number_, i, &s == worst_ ? " data-worst" : "") +
-                        text(memory_and_access(s)) + " <b>" + short_number(mean_cost(s)) + " | " + short_number(ideal(s)) +
-                        "</b> " + format("%.0f %%", 100 * share(s, *kernel_.counts)) + "</button>";
+                        memory_name(s) + " " + access_name(s) + " <b>" + short_number(mean_cost(s)) + " | " +
+                        short_number(ideal(s)) + "</b> " + s.unit + ", " + percent_text(share(s, *kernel_.counts)) +
+                        "</button>";
         }
         for (const FindingRecord* f : findings_)
             if (f->place.line == line && f->place.path == path)
@@ -274,7 +283,7 @@ std::string page_html(const Page& page)
            "</title>\n<style>\n" + page_style + "</style>\n</head>\n<body>\n<main data-major=\"" +
            std::to_string(machine.major) + "\" data-minor=\"" + std::to_string(machine.minor) + "\">\n<header><h1>" +
            text(page.program) + "</h1><p>Counted for the " + text(machine.label) +
-           ". The simulator measures no time.</p></header>\n" + body + "</main>\n" +
+           ", without a GPU. Costs are counted, times are modelled.</p></header>\n" + body + "</main>\n" +
            script("record", "[" + page.record + "]") + (page.against.empty() ? "" : script("against", page.against)) +
            "<script>" + page_script + "</script>\n</body>\n</html>\n";
 }

@@ -56,7 +56,8 @@ void print_counts()
     }
     printf("%s", traffic_text().c_str());
     if (!program_options().explain && !all_launches().empty())
-        printf("\nEach access, and the occupancy: --explain, or --page FILE.html for the source with requests drawn.\n");
+        printf("\nEach access, and the occupancy: --explain, or --page FILE.html for the source, with requests "
+               "drawn.\n");
     if (!all_launches().empty()) printf("\n");
     if (std::any_of(all_launches().begin(), all_launches().end(), model_of))
         printf("The model's times are not measured. They are for data that come from the DRAM; what lies in the L2 is "

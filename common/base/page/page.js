@@ -96,7 +96,7 @@ function threadsPicture(finding, threads) {
   return drawing(420, 146, `${name(a)} and ${name(b)}`, { class: "threads" }, box(2, a), box(100, b),
                  shape("path", { class: "link", d: "M210 46V98" }),
                  svgText(220, 68, finding.memory ? `both at ${finding.memory}` : "they meet here"),
-                 svgText(220, 86, "nothing in between orders them"));
+                 svgText(220, 86, `nothing orders them${finding.in_shared_memory ? ": no barrier" : ""}`));
 }
 
 // A line of the source, as the page shows it.
