@@ -127,6 +127,13 @@ build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
 	    sh mk/whole.sh -d $$@ $$(command_of_$(1))
 endef
 
+# The style and the script of a run's page, which programs have in them.
+PAGE := common/base/page/page.css $(addprefix plots/explorables/,shared.js rules.js drawings.js) \
+        common/base/page/page.js
+build/page_assets.h: mk/page_assets.sh $(PAGE)
+	$(call say,page,$@) sh mk/whole.sh $@ sh $^
+build/common/base.o: build/page_assets.h
+
 # Loops over the 32 lanes of a warp. They are most of the simulator's time.
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks l1 memory order \
              requests rules shared_memory splitter thread threads touched watch worker))
