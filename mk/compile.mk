@@ -49,7 +49,8 @@ CXX_SIM = $(HOST) -O3 -ftls-model=local-exec $(CXXFLAGS)
 CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
 CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O0
 SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)
-SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS)
+# Programs find the source from where they are, so a built checkout can be moved.
+SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS) -ffile-prefix-map=$(CURDIR)=.
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror \
                -Werror all-warnings
 HOST_LINK = $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)

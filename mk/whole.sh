@@ -8,7 +8,7 @@ if test "$1" = -d; then depends=1; shift; fi
 target=$1 new=$1.$$; shift
 trap 'rm -f "$new" "$new.d"' EXIT
 trap 'exit 2' HUP INT TERM
-mkdir -p "$(dirname "$target")"
+mkdir -p "$(dirname "$target")" || exit
 "$@" -o "$new" ${depends:+-MD -MP -MF "$new.d" -MT "$target"} || exit
 test ! "$depends" || mv "$new.d" "${target%.o}.d"
 mv "$new" "$target"
