@@ -65,7 +65,8 @@ const std::filesystem::path& checkout()
 bool is_library(const Unit& unit, const std::string& file)
 {
     const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",
-                                sim = (checkout() / folder_of(unit) / header).lexically_normal().parent_path().parent_path();
+                                whole = checkout() / folder_of(unit) / header,
+                                sim = whole.lexically_normal().parent_path().parent_path();
     return harness::whole_path(file).rfind(harness::whole_path(sim) + "/", 0) == 0 ||
            file.find("/include/c++/") != file.npos || file.rfind("/usr/include/", 0) == 0 ||
            file.rfind("/usr/lib/", 0) == 0;
