@@ -26,3 +26,17 @@ endif
 # counts and model, for the whitepaper's tables those of a GTX 280.
 table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
 	@bash bench/measure.sh $* "$$RESULTS" python3 plots/tables.py $*
+
+# The chapter: all steps run on this machine, then tables, figures and verdicts. The packages come before anything is
+# compiled, because fetching them is what may fail.
+report: $(PLOTS_READY)
+	@echo 'make report: builds the steps, runs them, and writes the chapter: 2 to 5 minutes on two idle cores'
+	@$(MAKE) -s $(STEPS)
+	@bash bench/measure.sh report "$$RESULTS" $(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py
+
+list: $(STEPS)
+	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
+	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' option GPU 'as the kernel' W12
+	@echo
+	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post;' \
+	    'E: their errata.'
