@@ -148,3 +148,81 @@ function pixels(canvas, wide, high, colours, of) {
     for (let x = 0; x < wide; ++x, at += 4) image.data.set(colours[of(x, y)], at);
   context.putImageData(image, 0, 0);
 }
+
+const svgText = (x, y, text, attributes) => shape("text", { x, y, ...attributes }, text);
+
+// A request to shared memory: a column for each bank, and in it a box for each word that the lanes need there. Boxes
+// above the first cost a wavefront each.
+function bankColumns(machine, access, bytes, offsets, label) {
+  const banks = rules.banks(machine), cell = 13, tall = 8;
+  const served = rules.wavefronts(machine, access, bytes, offsets), first = [], more = [];
+  let most = 1;
+  for (const [bank, words] of rules.byBank(machine, bytes, rules.active(offsets, 0, 32), offsets)) {
+    most = Math.max(most, words.size);
+    [...words.keys()].forEach((_, i) => (i ? more : first).push([bank * cell + 1, 12 + i * tall, cell - 2, tall - 1]));
+  }
+  const empty = Array.from({ length: banks }, (_, bank) => [bank * cell, 11, cell - 0.5, most * tall + 1]);
+  const wide = banks * cell, under = 24 + most * tall;
+  return drawing(wide, under + 4, `${label}: ${plural(served.count, "wavefront")}`, { class: "banks" },
+                 svgText(0, 8, "bank 0"), svgText(wide, 8, `bank ${banks - 1}`, { "text-anchor": "end" }),
+                 shape("path", { class: "empty", d: boxes(empty) }), shape("path", { class: "asked", d: boxes(first) }),
+                 shape("path", { class: "more", d: boxes(more) }),
+                 svgText(0, under, plural(served.count, "wavefront")));
+}
+
+// A request to global or local memory: a row for each line of 128 bytes that it touches, in it the sectors that move,
+// and in these the bytes that lanes need.
+function lineRows(machine, access, bytes, offsets, label) {
+  const pieces = rules.transactions(machine, access, bytes, offsets), unit = rules.unit(machine, access), line = 128;
+  const scale = 2.6, left = 70, tall = 9, numbers = [...new Set(pieces.flatMap(
+      piece => Array.from({ length: Math.ceil(piece.bytes / line) }, (_, i) => Math.floor(piece.address / line) + i)))];
+  numbers.sort((a, b) => a - b);
+  const row = address => 2 + numbers.indexOf(Math.floor(address / line)) * (tall + 2);
+  const box = (address, size) => {
+    const parts = []; // an element may lie across the end of a line
+    for (let from = address; from < address + size;) {
+      const to = Math.min(address + size, (Math.floor(from / line) + 1) * line);
+      if (numbers.includes(Math.floor(from / line)))
+        parts.push([left + from % line * scale, row(from), (to - from) * scale - 0.6, tall]);
+      from = to;
+    }
+    return parts;
+  };
+  const sectors = numbers.flatMap(n => [0, 32, 64, 96].map(at => box(n * line + at, 32)[0]));
+  const asked = offsets.filter(offset => offset >= 0).flatMap(offset => box(offset, bytes));
+  const under = 14 + numbers.length * (tall + 2);
+  return drawing(left + line * scale + 2, under + 4, `${label}: ${plural(pieces.length, unit)}`, { class: "lines" },
+                 numbers.map(n => svgText(left - 4, row(n * line) + 8, `line ${n - numbers[0]}`,
+                                          { "text-anchor": "end" })),
+                 shape("path", { class: "empty", d: boxes(sectors) }),
+                 shape("path", { class: "moved", d: boxes(pieces.flatMap(piece => box(piece.address, piece.bytes))) }),
+                 shape("path", { class: "asked", d: boxes(asked) }), svgText(0, under, plural(pieces.length, unit)));
+}
+
+// A request to constant memory: a box for each word that lanes need, with the number of these lanes.
+function wordRow(offsets, label) {
+  const words = new Map();
+  for (const offset of offsets)
+    if (offset >= 0) words.set(Math.floor(offset / 4), (words.get(Math.floor(offset / 4)) || 0) + 1);
+  const list = [...words.entries()].sort((a, b) => a[0] - b[0]);
+  return drawing(420, 44, `${label}: ${plural(list.length, "word")}`, { class: "words" },
+                 shape("path", { class: "asked", d: boxes(list.map((_, i) => [i * 13, 2, 11, 11])) }),
+                 list.map(([, lanes], i) => svgText(i * 13 + 1, 24, lanes)),
+                 svgText(0, 38, plural(list.length, "word")));
+}
+
+// An atomic operation on global memory: a column for each element, and in it a box for each lane that changes it. Lanes
+// that change one element take turns.
+function turnColumns(offsets, label) {
+  const lanes = new Map(), cell = 13, tall = 8;
+  for (const offset of offsets)
+    if (offset >= 0) lanes.set(offset, (lanes.get(offset) || 0) + 1);
+  const counts = [...lanes.entries()].sort((a, b) => a[0] - b[0]).map(([, count]) => count);
+  const most = Math.max(...counts), first = counts.map((_, i) => [i * cell + 1, 2, cell - 2, tall - 1]);
+  const more = counts.flatMap((count, i) => Array.from(
+      { length: count - 1 }, (_, turn) => [i * cell + 1, 2 + (turn + 1) * tall, cell - 2, tall - 1]));
+  const text = `${plural(counts.length, "element")}, at most ${plural(most, "lane")} on one`;
+  return drawing(420, 20 + most * tall, `${label}: ${text}`, { class: "turns" },
+                 shape("path", { class: "asked", d: boxes(first) }), shape("path", { class: "more", d: boxes(more) }),
+                 svgText(0, 14 + most * tall, text));
+}
