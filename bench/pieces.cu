@@ -18,8 +18,30 @@
 #include <vector>
 
 #include "bench/card.h"
-#include "bench/matrix.h"
 #include "common/base/statistics.h"
+
+// The element at offset i: whole numbers that a float holds.
+template <typename T>
+__device__ T element(size_t i)
+{
+    return T(i % 16777213);
+}
+
+template <typename T>
+__global__ void fill(T* data, size_t n)
+{
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = element<T>(i);
+}
+
+// Adds to *wrong how many elements of odata, the transpose of a filled matrix of `width` x `height`, are wrong.
+template <typename T>
+__global__ void check(const T* odata, int width, int height, unsigned* wrong)
+{
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
+         i += size_t(gridDim.x) * blockDim.x)
+        if (odata[i] != element<T>(i % height * width + i / height)) atomicAdd(wrong, 1);
+}
 
 enum Side { transpose, read, write };
 // Blocks go along the rows of tiles, down the columns, or through groups of 2 x 2 or 4 x 4 tiles, group after group

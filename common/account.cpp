@@ -1,7 +1,6 @@
 #include "account.h"
 
 #include "base/columns.h"
-#include "base/explain.h"
 #include "base/json.h"
 #include "figures.h"
 #include "results_csv.h"
@@ -19,15 +18,6 @@ std::string json_rows(const Numbered& matrix)
         rows.push_back(json_array(cells));
     }
     return json_array(rows);
-}
-
-std::string json_access(const AccessSite& s)
-{
-    JsonMembers members = members_of(site_values(s));
-    members.insert(members.end(), {{"ideal", number(s.ideal)},
-                                   {"source", json_text(s.text)},
-                                   {"diagnosis", json_text(diagnosis(s))}});
-    return json_object(members);
 }
 
 std::string json_accesses(const Result& row)

@@ -219,7 +219,7 @@ bool Bench::check(Contender& c, int buffers, const Complain& complain)
     return false;
 }
 
-void Bench::verify(Contender& c, int passes, bool explain, const Complain& complain)
+void Bench::verify(Contender& c, int passes, bool explain, const Complain& complain, bool drawn)
 {
     progress_.doing(label(c, "verifying"));
     if (c.kernel && c.kernel->peer) {
@@ -230,7 +230,10 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     poison(c, 1);
     Done first;
     try {
-        first = enqueue(c, 0, {1, explain});
+        Look look;
+        look.locate = explain || drawn;
+        look.drawn = drawn;
+        first = enqueue(c, 0, look);
     } catch (const Error& error) {
         if (error.status != status_bad_input) throw;
         c.result.refused = error.message;

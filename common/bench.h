@@ -60,7 +60,7 @@ public:
 
     // The first passes, on the first pair of buffers. The simulator's counts are those of one pass,
     // its findings those of all. A kernel that cannot be launched on this shape is refused, not wrong.
-    void verify(Contender& c, int passes, bool explain, const Complain& complain);
+    void verify(Contender& c, int passes, bool explain, const Complain& complain, bool drawn = false);
 
     // One more pass of a kernel that was verified: `sink` is told of every request.
     void trace(Contender& c, const TraceSink& sink);

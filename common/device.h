@@ -49,6 +49,7 @@ struct Look {
     // The simulator:
     bool locate = false;               // name source lines even where nothing was found wrong
     const TraceSink* trace = nullptr;  // is told of every request, in the order of the blocks. It must not throw.
+    bool drawn = false;                // keep requests that a page draws
     bool races = true;                 // run a pass that may have raced once more, to look for races
 };
 

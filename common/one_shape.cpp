@@ -74,7 +74,7 @@ void run_group(Device& device, const std::vector<Contender*>& group, const std::
     Bench bench(device, task.type, shape, layout, timed, to.progress);
     for (Contender* c : group) {
         to.progress.part(size_t(c - all.data()) + 1, all.size());
-        bench.verify(*c, device.has_clock() ? 1 : reps, task.explain, to.complain);
+        bench.verify(*c, device.has_clock() ? 1 : reps, task.explain, to.complain, task.drawn);
         if (!task.print || !c->kernel || !c->result.refused.empty()) continue;
         Printed printed = print_matrices(bench, *c, to.progress);
         if (to.account) to.account->printed[c - all.data()] = std::move(printed);

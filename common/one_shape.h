@@ -19,6 +19,7 @@ struct Task {
     int reps = 0;  // timed samples, or runs on the simulator; 0: the device's default
     bool explain = false, print = false, once = false, one_launch = false;
     std::string link = "nvlink4";
+    bool drawn = false;  // keep requests that a page draws
 };
 
 // The places that reports go to during the work.

@@ -135,6 +135,10 @@ const Option known[] = {
      true, [](Parsed& p, const char* value) { p.options.csv = file_named("csv", value); }},
     {"json", "FILE", "also write to FILE what the run finds and prints of each matrix, a line of JSON for each",
      false, [](Parsed& p, const char* value) { p.options.json = file_named("json", value); }},
+    {"page", "FILE", "also write FILE.html: the source with its costs, and requests drawn (simulator)",
+     false, [](Parsed& p, const char* value) { p.options.page = file_named("page", value); }},
+    {"against", "FILE", "on the page, compare with the --json FILE of an earlier run",
+     false, [](Parsed& p, const char* value) { p.options.against = value; }},
     {"list", nullptr, "list the kernels, what each must produce and its row in the table of sources",
      true, set<&Options::list>},
     {"list-machines", nullptr, "list the GPUs that the simulator knows, and the file of --machine; --csv FILE writes\n"

@@ -25,6 +25,7 @@ struct Options {
     std::string csv;      // a path; empty: none
     std::string trace;    // a path; empty: none
     std::string json;     // a path; empty: none
+    std::string page, against;  // paths; empty: none
     double peak_gbs = 0;  // 0: ask the device
     const Machine* machine = &machine_named("h200");  // that the simulator stands for
     int gpus = 0;  // for kernels of several GPUs; 0: all, or the usual number of the simulator

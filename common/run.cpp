@@ -13,10 +13,12 @@
 #include "base/error.h"
 #include "base/explain.h"
 #include "base/files.h"
+#include "base/page.h"
 #include "base/finding_kinds.h"
 #include "one_shape.h"
 #include "processes.h"
 #include "results_csv.h"
+#include "run_page.h"
 #include "select.h"
 #include "tables.h"
 #include "trace_lines.h"
@@ -27,7 +29,8 @@ namespace {
 // The files of a run, each with the option that named it. They are opened before the work, so that a path that cannot
 // be written costs no results.
 struct Files {
-    std::optional<WholeFile> csv, trace, json;
+    std::optional<WholeFile> csv, trace, json, page;
+    RunPage drawn;  // what the page will have
 };
 
 void open_files(Files& files, const Options& options)
@@ -35,9 +38,12 @@ void open_files(Files& files, const Options& options)
     if (!options.csv.empty()) files.csv.emplace("--csv", options.csv);
     if (!options.trace.empty()) files.trace.emplace("--trace", options.trace);
     if (!options.json.empty()) files.json.emplace("--json", options.json);
+    if (!options.page.empty()) files.page.emplace("--page", options.page);
     const auto pointer = [](const std::optional<WholeFile>& file) { return file ? &*file : nullptr; };
     refuse_one_place(pointer(files.csv), pointer(files.trace));
     refuse_one_place(pointer(files.csv), pointer(files.json));
+    for (const auto* other : {&files.csv, &files.trace, &files.json})
+        refuse_one_place(pointer(*other), pointer(files.page));
     refuse_one_place(pointer(files.trace), pointer(files.json));
 }
 
@@ -56,6 +62,7 @@ struct Setting {
     Selection selection;
     Task task;
     std::string date = utc_now();
+    std::string against = "";  // the record that the page compares with
 };
 
 // Opens the device. Throws status_bad_input if the options ask for something that it does not have.
@@ -70,6 +77,8 @@ std::unique_ptr<Device> open_asked(const Options& options, const Machine& machin
                (remark.empty() ? "" : "; " + remark));
     if (options.one_launch && !device->has_clock())
         refuse("--one-launch: times passes inside one launch, and the simulator has no clock");
+    if (!options.page.empty() && !device->info().simulated)
+        throw Error{status_bad_input, "--page: the simulator alone sees every request; add --device sim"};
     if (!options.trace.empty() && !device->info().simulated)
         throw Error{status_bad_input, "--trace: the simulator alone sees every request; add --device sim"};
     return device;
@@ -200,9 +209,10 @@ bool explain_on_simulator(Shape timed, const Setting& setting, const Listeners& 
 
 // One shape on one device. Prints its results, and writes its line of --json, if there is that file. `right`: becomes
 // false if any result is wrong.
-Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progress& progress,
-                std::optional<WholeFile>& json, bool& right)
+Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progress& progress, Files& files,
+                bool& right)
 {
+    std::optional<WholeFile>& json = files.json;
     Account account;
     const Complain complain = [&](const std::string& kernel, const FindingRecord& finding) {
         progress.clear();
@@ -240,6 +250,7 @@ Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progre
         json->append(json_line(results, account, heading + text, told));
         json->check();
     }
+    if (files.page) files.drawn.add(results, account, told);
     const bool also_simulated = setting.task.explain && on.device->info().backend == "cuda";
     if (also_simulated && !explain_on_simulator(shape, setting, listeners)) right = false;
     fflush(stdout);
@@ -248,14 +259,14 @@ Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progre
 
 // One device's part of a run: every shape, then a summary.
 std::vector<Results> run_shapes(const DeviceRun& on, const std::vector<Shape>& shapes, const Setting& setting,
-                               Progress& progress, std::optional<WholeFile>& json, bool& right)
+                               Progress& progress, Files& files, bool& right)
 {
     const std::string remark = on.remark.empty() ? "" : " (" + on.remark + ", so no GPU is used)";
     printf("%s on %s%s\n", setting.program.c_str(), on.device->info().description.c_str(), remark.c_str());
     std::vector<Results> all;
     for (const Shape& shape : shapes) {
         if (shapes.size() > 1) printf("\n");
-        all.push_back(run_one(on, shape, setting, progress, json, right));
+        all.push_back(run_one(on, shape, setting, progress, files, right));
     }
     const std::string sweep = all.size() > 1 ? sweep_table(all) : "";
     const std::string& machine = on.device->info().machine;
@@ -267,6 +278,8 @@ std::vector<Results> run_shapes(const DeviceRun& on, const std::vector<Shape>& s
 // Gives the files their places: both of --csv and --trace, or neither. --json tells of wrong results, too.
 int finish(Files& files, const std::vector<Results>& all, bool right, const Setting& setting)
 {
+    if (files.page) files.page->append(files.drawn.html(setting.program, setting.machine, setting.against));
+    if (files.page) files.page->commit();
     if (files.json) files.json->commit();
     if (!right) {
         for (const auto& [option, file] : {std::pair{"--csv", &files.csv}, {"--trace", &files.trace}})
@@ -296,7 +309,7 @@ void use_gpus(int gpus)
 void leave_output_to_the_first(Options& options)
 {
     if (!any_on_parts() || world().rank == 0) return;
-    options.csv = options.json = options.trace = "";
+    options.csv = options.json = options.trace = options.page = "";
     if (!freopen("/dev/null", "w", stdout)) refuse("/dev/null cannot be opened");
 }
 
@@ -306,12 +319,17 @@ int run(const Options& asked, const std::string& program)
 {
     Options options = asked;
     leave_output_to_the_first(options);
-    const Setting setting{
+    Setting setting{
         program,
         *options.machine,
         {options.kernels, options.all, options.blocks, world().ranks > 1},
-        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link}};
+        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link,
+         !options.page.empty()}};
     check_names(setting.selection);
+    if (!options.against.empty()) {
+        if (options.page.empty()) refuse("--against: for the page of --page, which is not asked for");
+        setting.against = read_record("--against", options.against);
+    }
     seed_of_inputs() = options.seed;
     std::string remark;
     std::unique_ptr<Device> device = open_asked(options, setting.machine, remark);
@@ -330,7 +348,7 @@ int run(const Options& asked, const std::string& program)
     std::vector<Results> all;
     for (const DeviceRun& on : runs) {
         if (&on != &runs.front()) printf("\n");
-        const std::vector<Results> results = run_shapes(on, shapes, setting, progress, files.json, right);
+        const std::vector<Results> results = run_shapes(on, shapes, setting, progress, files, right);
         all.insert(all.end(), results.begin(), results.end());
     }
     return finish(files, all, right, setting);

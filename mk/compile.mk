@@ -1,7 +1,6 @@
 # How files are compiled, and the steps linked.
 #
-# 1. commands  one variable for each kind of file. NOTE keeps each in build/commands/. The files that it makes depend on
-#              that note, so a changed command makes them anew, and no others.
+# 1. commands  NOTE keeps the commands in build/commands/. What depends on a note is made anew when its text changes.
 # 2. objects   build/x.o of x.cpp, build/x.sim.o and build/x.cuda.o of x.cu. The files of a room are one object.
 # 3. programs  ./stepNN
 
@@ -29,6 +28,8 @@ endif
 # A standard, as in CPPFLAGS=-std=c++20, is the compiler's, too.
 STANDARD := $(filter -std=%,$(CPPFLAGS) $(CXXFLAGS))
 
+# The text as one word of the shell.
+quoted = '$(subst ','\'',$(1))'
 # $(call NOTE,file,VARIABLE): build/file has the text of the variable. It is written only if the text changes.
 # No newline ends it: of some lengths, make 4.3 reads the newline as text.
 define NOTE
@@ -38,7 +39,6 @@ endif
 build/$(1):
 	@mkdir -p $$(@D) && printf %s $$(call quoted,$$($(2))) > $$@.$$$$$$$$ && mv $$@.$$$$$$$$ $$@
 endef
-.PHONY: FORCE
 
 # The commands. mk/whole.sh and mk/kernel.sh write each file under another name, and move it when it is whole.
 CXX_STEP = $(HOST) -O3 $(CPPFLAGS) $(CXXFLAGS)
@@ -49,7 +49,8 @@ CXX_SIM = $(HOST) -O3 -ftls-model=local-exec $(CXXFLAGS)
 CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
 CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O0
 SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)
-SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS)
+# Programs find the source from where they are, so a built checkout can be moved.
+SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS) -ffile-prefix-map=$(CURDIR)=.
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror \
                -Werror all-warnings
 HOST_LINK = $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)
@@ -61,25 +62,28 @@ else
 LINK = $(HOST_LINK)
 endif
 
-SIM_BOTH = $(SIM_PREPROCESS) $(SIM_COMPILE) $(RENAME_HOOKS)
-LINK_BOTH = $(LINK) $(WRAP) $(HOST_LINK) $(LDLIBS)
-noted := step=CXX_STEP harness=CXX_HARNESS rewrite=CXX_REWRITE kernels=SIM_BOTH cuda=CUDA_COMPILE link=LINK_BOTH
-$(foreach pair,$(noted), \
-    $(eval $(call NOTE,commands/$(firstword $(subst =, ,$(pair))),$(lastword $(subst =, ,$(pair))))))
+# CPPFLAGS is for kernels and programs, not for the harness and the simulator.
+CXX_FLAGS = $(CXX_HARNESS) $(CXX_CORE) $(CXX_SIM) $(SIM_CPP) $(SIM_KERNELS) $(RENAME_HOOKS)
+LINK_FLAGS = $(LINK) $(WRAP) $(HOST_LINK) $(LDLIBS)
+$(eval $(call NOTE,commands/cxx,CXX_FLAGS))
+$(eval $(call NOTE,commands/cpp,CPPFLAGS))
+$(eval $(call NOTE,commands/rewrite,CXX_REWRITE))
+$(eval $(call NOTE,commands/cuda,CUDA_COMPILE))
+$(eval $(call NOTE,commands/link,LINK_FLAGS))
 
-COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
-COMMIT_LINE := \#define BUILD_COMMIT "$(subst ",\",$(subst \,\\,$(COMMIT)))"
-$(eval $(call NOTE,commit.h,COMMIT_LINE))
-# The page of the repository that this checkout was cloned from, if it is on GitHub.
+# Where git does not answer, as in another user's checkout, the commit and the page
+# stay those that were noted when it was built.
+COMMIT := $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null)
 HOME_PAGE := $(shell git config --get remote.origin.url 2>/dev/null | \
     sed -nE 's,^(https://([^/@]*@)?|ssh://git@|git@)github\.com[:/],https://github.com/,; s,/*(\.git)?/*$$,,; \
              \,^https://github\.com/[A-Za-z0-9._/-]+$$,p')
-HOME_LINE := \#define HOME_PAGE "$(HOME_PAGE)"
-$(eval $(call NOTE,home.h,HOME_LINE))
-# The citation file holds the version, for Python, too.
-override VERSION := $(or $(shell sed -n 's/^version: *//p' CITATION.cff 2>/dev/null),unknown)
-VERSION_LINE := \#define BUILD_VERSION "$(VERSION)"
-$(eval $(call NOTE,version.h,VERSION_LINE))
+VERSION := $(shell sed -n 's/^version: *//p' CITATION.cff 2>/dev/null)
+BUILT_FROM = -DBUILD_VERSION='"$(or $(VERSION),unknown)"' -DBUILD_COMMIT='"$(or $(COMMIT),unknown)"' \
+             -DHOME_PAGE='"$(HOME_PAGE)"'
+ifeq ($(COMMIT),)
+BUILT_FROM := $(or $(file < build/commands/commit),$(BUILT_FROM))
+endif
+$(eval $(call NOTE,commands/commit,BUILT_FROM))
 
 # The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
 KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
@@ -88,31 +92,13 @@ $(eval $(call NOTE,kernels.h,KERNELS_OF_STEPS))
 # The machines that are built into the programs, from the oldest to the newest, and the limits of their capabilities.
 MACHINES := g80 gtx280 m2090 k20x k20c gtx1050ti gtx1080 v100 t4 a100 h100 h200
 MACHINE_FILES := $(addprefix common/machines/,capabilities.csv $(addsuffix .machine,$(MACHINES)))
-MACHINES_COMMAND = sh mk/embed.sh $(MACHINE_FILES)
-$(eval $(call NOTE,commands/machines,MACHINES_COMMAND))
-build/machines.h: $(MACHINE_FILES) mk/embed.sh build/commands/machines
-	@$(MACHINES_COMMAND) > $@.$$$$ && mv $@.$$$$ $@
+build/machines.h: $(MACHINE_FILES) mk/compile.mk
+	@mkdir -p build && for file in $(MACHINE_FILES); do printf '{"%s", R"text(' $${file##*/}; cat $$file; \
+	    echo ')text"},'; done > $@.$$$$ && mv $@.$$$$ $@
 
-# make V=1 shows the commands. Without it, a line for each says what is made, and how much there is to make. A line in
-# front of the first says how long it takes, if that is 10 seconds or more.
+# A line for each file that is made; make V=1 shows the commands instead.
 ifeq ($(V),)
-say = @$(eval made += x)$(if $(word 2,$(made)),,$(in_advance))printf '  %s of %s  %-5s %s\n' $(words $(made)) \
-      '$(or $(firstword $(TO_MAKE)),?)' '$(1)' '$(2)';
-in_advance = $(if $(TO_MAKE),sh mk/count.sh $(TO_MAKE) $(JOBS);)
-endif
-ifeq ($(COUNTING)$(V)$(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS))),)
-# Another make counts. $(shell) does not hand on what the command line sets, so it is written again. What this make has
-# asked the machine and git is handed on, too.
-asked := NVCC GPU ARCH COMMIT
-given := $(foreach name,$(filter-out $(asked) JOBS,$(BUILD)) SANITIZE, \
-         $(if $(filter override,$(origin $(name))),$(name)))
-handed_on = $(foreach name,$(asked) $(given),$(call quoted,$(name)=$(value $(name))))
-count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(foreach goal,$(MAKECMDGOALS),$(call quoted,$(goal))) \
-        2> /dev/null | sh mk/count.sh)
-TO_MAKE = $(eval TO_MAKE := $(count))$(TO_MAKE)
-endif
-ifneq ($(COUNTING),)
-say = : counted '$(1)' '$(2)';
+say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
 # Half of a small file's compile time is the standard headers, so the compiler gets all files of a room at once. Local
@@ -120,12 +106,18 @@ endif
 # -Wno-subobject-linkage.
 # $(call ROOM,name,COMMAND,sources): build/name.o
 define ROOM
-command_of_$(1) = $$($(2)) $$(GROUPED) $$(addprefix -include ,$(3)) -x c++ -c /dev/null
-$$(eval $$(call NOTE,commands/$(subst /,-,$(1)),command_of_$(1)))
-build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
-	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) \
-	    sh mk/whole.sh -d $$@ $$(command_of_$(1))
+files_of_$(1) := $(3)
+$$(eval $$(call NOTE,commands/$(1),files_of_$(1)))
+build/$(1).o: $(3) build/commands/cxx build/commands/$(1)
+	$$(call say,C++,$(1)) sh mk/whole.sh -d $$@ $$($(2)) $$(GROUPED) $$(addprefix -include ,$(3)) -x c++ -c /dev/null
 endef
+
+# The style and the script of a run's page, which programs have in them.
+PAGE_PARTS := common/base/page/page.css $(addprefix plots/explorables/,shared.js rules.js drawings.js) \
+        common/base/page/page.js
+build/page_assets.h: mk/page_assets.sh $(PAGE_PARTS)
+	$(call say,page,$@) sh mk/whole.sh $@ sh $^
+build/common/base.o: build/page_assets.h
 
 # Loops over the 32 lanes of a warp. They are most of the simulator's time.
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks l1 memory order \
@@ -153,18 +145,19 @@ SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o
 COMMON := $(COMMON_CPP) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 MAIN := build/common/main.o
 
-build/step%.o: step%.cpp build/commands/step
+build/step%.o: step%.cpp build/commands/cxx build/commands/cpp
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_STEP) -c $<
 
-build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
-	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
-build/common/base/commit.o: build/commit.h build/home.h build/version.h
+build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/cxx
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) $(DEFINED) -c $<
+build/common/base/commit.o: build/commands/commit
+build/common/base/commit.o: DEFINED = $(BUILT_FROM)
 build/common/all_steps.o: build/kernels.h
 build/common/base.o: build/machines.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 # The .d file of an object names the headers in build/cuda/ that it uses, so their list itself makes no object anew.
-build/%.sim.o: %.cu build/rewrite build/commands/kernels | build/cuda/made
+build/%.sim.o: %.cu build/rewrite build/commands/cxx build/commands/cpp | build/cuda/made
 	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
 
 build/cuda/made: mk/forwarders.sh
@@ -205,4 +198,4 @@ endef
 $(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
 
 # Folders that another make removes meanwhile are no matter.
--include $(shell find build -name tried -prune -o -name '*.d' -print 2> /dev/null)
+-include $(shell find build -name tried -prune -o -name '*.d' -print 2>/dev/null)

@@ -7,16 +7,8 @@ ifeq ($(NVCC),)
 $(BENCHES) peers:
 	@echo 'make $@: needs nvcc and a GPU' >&2; exit 1
 else
-$(filter-out trials,$(BENCHES)): %: build/bench/%.cuda.o $(BASE) build/commands/link
+$(BENCHES): %: build/bench/%.cuda.o $(BASE) build/commands/link
 	$(link)
-
-# Some trials use instructions that only Hopper has.
-TRIALS_COMPILE = $(subst -arch=$(ARCH),-arch=sm_90,$(CUDA_COMPILE))
-$(eval $(call NOTE,commands/trials,TRIALS_COMPILE))
-build/bench/trials.cuda.o: bench/trials.cu build/commands/trials
-	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(TRIALS_COMPILE) -c $<
-trials: build/bench/trials.cuda.o $(BASE) build/commands/link
-	$(call say,link,$@) sh mk/whole.sh $@ $(subst -arch=$(ARCH),-arch=sm_90,$(LINK)) $(filter %.o,$^)
 
 # One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
 # toolkit lacks:
@@ -34,3 +26,17 @@ endif
 # counts and model, for the whitepaper's tables those of a GTX 280.
 table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
 	@bash bench/measure.sh $* "$$RESULTS" python3 plots/tables.py $*
+
+# The chapter: all steps run on this machine, then tables, figures and verdicts. The packages come before anything is
+# compiled, because fetching them is what may fail.
+report: $(PLOTS_READY)
+	@echo 'make report: builds the steps, runs them, and writes the chapter: 2 to 5 minutes on two idle cores'
+	@$(MAKE) -s $(STEPS)
+	@bash bench/measure.sh report "$$RESULTS" $(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py
+
+list: $(STEPS)
+	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
+	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' option GPU 'as the kernel' W12
+	@echo
+	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post;' \
+	    'E: their errata.'

@@ -1,6 +1,6 @@
 # Python's packages, in .venv. make report installs only those of plots, and none where python3 has them; make test adds
-# those of the tests. A room's requirements.in has what a person chose, each package with its reason. Its
-# requirements.txt, which make pins writes, has every package that comes along, too, and the hashes that pip checks.
+# those of the tests. A room's requirements.txt has what a person chose, each package with its reason, and then the
+# packages that come along. Every package has one version.
 
 # Where there is no .venv and python3 has the packages, python3 makes the chapter: no network is needed.
 ifneq ($(filter report slides,$(MAKECMDGOALS)),)
@@ -16,14 +16,6 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 
 .venv/lab: lab/requirements.txt
 	@sh mk/packages.sh $@ $<
-
-# The files of pins, written again. PINS=--check only compares. PINS=--upgrade also takes newer packages that come
-# along.
-.venv/pins: tools/requirements.txt .venv/tests
-	@sh mk/packages.sh $@ $<
-
-pins: .venv/pins
-	@.venv/bin/python tools/pins.py $(PINS)
 
 # The style of the code, as CI asks for it. For AArch64, shellcheck is not among Python's packages.
 SHELL_FILES := .ci/run .ci/packages .ci/site sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)

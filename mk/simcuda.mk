@@ -59,4 +59,4 @@ install: simcuda
 	@sh mk/install.sh "$$DESTDIR" "$$PREFIX" $(SIMCUDA_PARTS)
 
 uninstall:
-	@sh mk/install.sh --remove "$$DESTDIR" "$$PREFIX"
+	@sh mk/install.sh "$$DESTDIR" "$$PREFIX"

@@ -4,17 +4,15 @@ TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,pr
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
                  $(addprefix tests/sim/,rules order places unusual/unusual) \
-                 $(addprefix tools/,witness bench_sim machine_file))
+                 $(addprefix tools/,witness machine_file))
 
-build/tests/%.o: tests/%.cpp build/commands/test
+build/tests/%.o: tests/%.cpp build/commands/cxx build/commands/cpp
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$(notdir $*)) -c $<
-build/tools/%.o: tools/%.cpp build/commands/test
+build/tools/%.o: tools/%.cpp build/commands/cxx build/commands/cpp
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) -c $<
 # tests/sim/places.cpp reads its own debug information.
 FLAGS_OF_places := -gdwarf-5
 FLAGS_OF_faulty_cuda := -isystem sim/cuda
-TEST_BOTH = $(CXX_TEST) $(FLAGS_OF_places) $(FLAGS_OF_faulty_cuda)
-$(eval $(call NOTE,commands/test,TEST_BOTH))
 
 build/tests/steps/unit: $(COMMON) build/tests/steps/unit.o build/tests/steps/probes.sim.o build/commands/link
 	$(link)
@@ -43,10 +41,8 @@ build/tools/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tools/sanitized.cu) b
 # calls can fail. It has the simulator, too.
 FAULTY_CPP = $(CXX) $(CPP) -x c++ $(AS_CUDA) -isystem sim/cuda -include cuda_runtime.h $(CPPFLAGS)
 FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -gdwarf-5 -ftls-model=local-exec $(SANITIZERS)
-FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
-$(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
-build/faulty/%.o: %.cu build/rewrite build/commands/faulty
+build/faulty/%.o: %.cu build/rewrite build/commands/cxx build/commands/cpp
 	$(call say,C++,$< for a runtime that fails) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
 	    -- $(FAULTY_COMPILE)
 
@@ -56,11 +52,9 @@ build/tests/steps/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/steps/faulty_cud
 
 # Step 8 with common/devices/gpus.cu and NCCL, both for the CUDA runtime of the simulator, which has several devices:
 # the back end for several GPUs runs where there is none. It has no clock, so each kernel runs once.
-SEVERAL_BOTH = $(FAULTY_CPP) $(SIM_COMPILE) $(RENAME_HOOKS)
-$(eval $(call NOTE,commands/several,SEVERAL_BOTH))
 SEVERAL := $(patsubst %.cu,build/several/%.o,common/devices/gpus.cu step08_gpus/nccl/nccl.cu \
            $(filter %.cu,$(call step_sources,step08)))
-build/several/%.o: %.cu build/rewrite build/commands/several
+build/several/%.o: %.cu build/rewrite build/commands/cxx build/commands/cpp
 	$(call say,sim,$< for the simulated runtime) bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
 	    -- $(SIM_COMPILE)
 
@@ -68,7 +62,7 @@ build/tests/steps/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) 
                      $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step08))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
-# Mutants of the steps' kernels, written by tools/mutation.py.
+# Mutants of the lessons, written by tools/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/link
 	$(link)
 
@@ -83,10 +77,33 @@ build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/co
 	$(link)
 
 sanitize:
-	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work "$$WORK")
-
-bench-page: .venv/tests
-	.venv/bin/python tools/bench_page.py
+	@python3 tools/sanitize.py --jobs $(JOBS)
 
 bench-sim: build/tools/bench_sim
 	$(if $(AGAINST),python3 tools/bench_against.py "$$AGAINST",./build/tools/bench_sim)
+
+ifeq ($(wildcard tests),)
+test test-all:
+	@echo 'make $@: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4,' \
+	    'type make step04 && ./step04.'
+check:
+	@echo 'make check: this copy has no tests. ./step04 --all verifies the kernels of a step,' \
+	    'make labNN checks your exercise' >&2; exit 2
+else
+# For who changes a kernel: every kernel verified, and the lessons' counts as a profiler has them.
+check: $(STEPS)
+	@python3 tools/check.py
+
+# Everything that the tests need is built first. Then the test files run in parallel, one more than there are
+# processors, because some wait. Each worker imports all files, which takes 3 seconds, or 10 without compiled ones.
+# make test-all tries also what takes several times as long (tests/samples.py).
+test: .venv/tests all lab-ready simcuda $(TEST_PROGRAMS) $(TRY_PROGRAMS)
+	PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
+
+test-all: export TESTS = all
+test-all: test
+endif
+
+# For editors and clangd.
+compile_commands.json: FORCE
+	@python3 tools/compile_commands.py

@@ -8,10 +8,7 @@ try: $(if $(filter cuda,$(DEVICE)),$(SIMCUDA_COMMAND),simcuda)
 	@exec bash mk/try.sh $(if $(filter cuda,$(DEVICE)),--device cuda) $(CPPFLAGS)
 
 # Programs that the tests run are built in the same way, once.
-TRY_OPTIONS = $(CPPFLAGS)
-$(eval $(call NOTE,commands/try,TRY_OPTIONS))
-
-build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/commands/simcuda-more \
+build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/cpp | build/commands/simcuda-more \
                 build/cuda/made
 	$(call say,sim,$<) mkdir -p $(@D) && SIMCUDA_FOR=make sim/simcuda -c $< -o $@ -MD -MP $(CPPFLAGS)
 

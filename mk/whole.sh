@@ -5,15 +5,10 @@
 # usage: mk/whole.sh [-d] TARGET COMMAND...      COMMAND gets -o and a name; with -d also options that write TARGET's .d
 depends=
 if test "$1" = -d; then depends=1; shift; fi
-target=$1; shift
-new=$target.$$
+target=$1 new=$1.$$; shift
 trap 'rm -f "$new" "$new.d"' EXIT
 trap 'exit 2' HUP INT TERM
-folder=$(dirname "$target")
-mkdir -p "$folder" || exit
-test -w "$folder" || { echo "$target has to be made anew, and its folder cannot be written" >&2; exit 2; }
-if test "$depends"; then
-    "$@" -o "$new" -MD -MP -MF "$new.d" -MT "$target" && mv "$new.d" "${target%.o}.d" && mv "$new" "$target"
-else
-    "$@" -o "$new" && mv "$new" "$target"
-fi
+mkdir -p "$(dirname "$target")" || exit
+"$@" -o "$new" ${depends:+-MD -MP -MF "$new.d" -MT "$target"} || exit
+test ! "$depends" || mv "$new.d" "${target%.o}.d"
+mv "$new" "$target"

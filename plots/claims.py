@@ -6,29 +6,23 @@ usage: python3 plots/claims.py [--all] RESULTS.csv...
 Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or is not
 decided here. The figures say why, and those that the source published stand next to them. Claims for which figures are
 missing are listed with the command that measures them. Figures of the simulator's model are marked `model`. What cannot
-be read goes to stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources has a function
-for each claim, and judging.py says how it is decided.
+be read goes to stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources/table.py has a
+row for each claim, and judging.py says how it is decided.
 """
 
-import re
 import sys
 import textwrap
 
 import whole  # first: Ctrl-C may come while the others are imported
 import command_line
 import results as reader
-import sources.book
-import sources.posts
-import sources.whitepaper  # noqa: F401
-from sources.judging import CLAIMS
-
-CLAIMS.sort(
-    key=lambda judged: [int(part) if part.isdigit() else part for part in re.findall(r"\d+|\D+", judged.claim[0])])
+from sources import judging
+from sources.table import CLAIMS
 
 
 def judge(results, machine):
     """All claims, in order, on one of results.machines(): a Verdict each."""
-    return [judged(results, machine) for judged in CLAIMS]
+    return [judging.judge(claim, results, machine) for claim in CLAIMS]
 
 
 def show(results, machine, everything):
@@ -42,7 +36,7 @@ def show(results, machine, everything):
             left_out.setdefault(v.why_not, []).append(v.number)
             continue
         print(textwrap.fill(f"{v.number:>3}  {v.verdict:<19}  {v.claim} ({v.source})", 125, subsequent_indent=" " * 25))
-        print(textwrap.fill(v.sentence, 125, initial_indent=" " * 25, subsequent_indent=" " * 25) + "\n")
+        print(textwrap.fill(f"{v.sentence} {v.why}", 125, initial_indent=" " * 25, subsequent_indent=" " * 25) + "\n")
     if left_out:
         print("     not decided here (--all shows each in full)")
         for why, numbers in left_out.items():

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from typing import NamedTuple
 
-from outside import Text
+from outside import printable
 from pages import ROOT, STEPS
 
 
@@ -36,12 +36,12 @@ def faults_of(program):
         except OSError as error:
             raise RuntimeError(f"{program}: {error.strerror}: run `make all` first") from error
         if done.returncode or done.stderr:
-            raise RuntimeError(f"{program} --errata: {Text((done.stderr or done.stdout[-300:]).strip())}")
+            raise RuntimeError(f"{program} --errata: {printable((done.stderr or done.stdout[-300:]).strip())}")
         with table.open(encoding="utf-8", newline="") as lines:
             return [
                 Fault(program, row["id"], row["kernel"], row["source"], row["story"],
-                      (int(row["width"]), int(row["height"])) if row["width"] else None, Text(row["finding"]),
-                      row["corrected"], Text(row["verdict_on_corrected"])) for row in csv.DictReader(lines)]
+                      (int(row["width"]), int(row["height"])) if row["width"] else None, row["finding"],
+                      row["corrected"], row["verdict_on_corrected"]) for row in csv.DictReader(lines)]
 
 
 @functools.cache

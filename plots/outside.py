@@ -1,27 +1,21 @@
 """Text from outside: cells of result files, paths, what programs and machines say. It is shown and never taken for
 markup.
 
-Text(value) holds such a text. Its ASCII punctuation and its control characters are replaced by characters of a private
-use area, one for one. No format gives those a meaning, so the text can be joined, cut, formatted and put into any
-template. Whoever writes a file or a line for a person calls the one function of its format, once, for all that is
-written. The function puts the characters back, escaped:
+In the programs it is plain text. It is escaped once, where it enters what has a markup:
 
-    in_markdown(text)    a .md file
-    in_html(text)        HTML and SVG, in text and in attributes
-    on_terminal(text)    what a program prints; run() of whole.py does it for every print
-    revealed(text)       formats whose writers escape: spreadsheet.py, matplotlib, xml.etree, json
+    markdown(text)     everything in chapter/ is Markdown. Rows and messages pass here where they come in
+                       (chapter/data.py, chapter/template.py), and so no sentence or table has to think of it
+    printable(text)    a message of one line, in which no code moves a cursor
+    Terminal           what a program prints; run() of whole.py sees to it
 
-A text that nobody puts back shows the private characters. It is ugly and harmless. A file cannot forge them: they
-become characters that are escaped.
+Writers of other formats escape by themselves: matplotlib, json, csv (spreadsheet.py), xml and html.
+A template library would not do: Jinja2 escapes for HTML, and a * or [ of a name would still be Markdown.
 """
 
-import html
 import os
 import re
 
-FIRST = 0x10FF00  # the private character of U+0000
-ASIDE = re.compile("[!-/:-@[-`{-~]|^ | (?=$| )")  # punctuation, and spaces that Markdown gives a meaning
-HELD = re.compile(f"[{chr(FIRST)}-{chr(FIRST + 0x7f)}]")
+MARKS = re.compile(r"[!-'*/:-@[-`{-~]")  # to Markdown and to HTML; + - . ( ) , have no meaning inside a line
 
 
 def printable(value):
@@ -29,68 +23,26 @@ def printable(value):
     \\x1b. So are bytes that are not UTF-8: \\xe9."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() or HELD.match(c) else c.encode("unicode_escape").decode() for c in text)
+    return shown(text)
 
 
-class Text(str):
-    """A text from outside, printable. It equals the plain text. A string that is made of it holds it in the same way.
-    A text without punctuation is a string like any other."""
-    def __new__(cls, value):
-        text = printable(value)
-        held = ASIDE.sub(lambda match: chr(FIRST + ord(match[0])), text)
-        if held == text and not HELD.search(text):
-            return text
-        made = str.__new__(cls, held)
-        made.plain = held.translate(AS_THEY_WERE)  # to compare millions of times
-        return made
-
-    def __eq__(self, other):
-        if not isinstance(other, str):
-            return NotImplemented
-        return self.plain == (other.plain if isinstance(other, Text) else revealed(other))
-
-    def __ne__(self, other):
-        return not self == other
-
-    def __hash__(self):
-        return hash(self.plain)
+def shown(text, but=""):
+    return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
 
 
-def put_back(escape):
-    """A table of str.translate()."""
-    return {FIRST + c: escape(chr(c)) for c in range(0x80)}
-
-
-AS_THEY_WERE, ENTITIES, ESCAPED = put_back(str), put_back(lambda c: f"&#{ord(c)};"), put_back(html.escape)
-
-
-def revealed(text):
-    """With all characters as they were. For writers that escape, and for comparisons."""
-    return text.translate(AS_THEY_WERE)
-
-
-def in_markdown(text):
-    """Entities have no meaning to Markdown, and mean the same in the HTML inside it."""
-    return text.translate(ENTITIES)
-
-
-def in_html(text):
-    return text.translate(ESCAPED)
-
-
-def on_terminal(text):
-    """What a program prints. Its own line breaks stay."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in revealed(text))
+def markdown(text):
+    """The text with its punctuation as entities, which have no meaning to Markdown and mean the same in HTML."""
+    return MARKS.sub(lambda match: f"&#{ord(match[0])};", printable(text))
 
 
 class Terminal:
-    """A stream that shows what is printed to it as on_terminal() does."""
+    """A stream that shows what is printed to it, but for its line breaks, as printable() does."""
 
     def __init__(self, stream):
         self.stream = stream
 
     def write(self, text):
-        self.stream.write(on_terminal(text))
+        self.stream.write(shown(text, "\n"))
         return len(text)
 
     def __getattr__(self, name):

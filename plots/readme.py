@@ -3,19 +3,14 @@
 
 usage: python3 plots/readme.py [--check]
 
-Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
-every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
-step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `peers TYPE`,
-step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what
-a profiler says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the
-commands that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`,
-`exercises`, `errors`, `instructions`: the tables of the subject pages and of the lab (subjects.py). In a table whose
-heading begins with `tried`, the cells under a type and a shape are filled with the trial that its row names. A figure
-in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and
-plots/published.csv.
+Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for (GENERATED, at the end
+of this file). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the
+trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come
+from plots/data and plots/published.csv.
 --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -27,8 +22,7 @@ import results as reader
 import subjects
 from facts import IDEAS, LESSONS, PROGRAMS, RUNGS
 from fit_gtx280 import FITTED
-from outside import revealed
-from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
+from tables import GIB, LARGE, PUBLISHED, Table, mean, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
@@ -42,38 +36,32 @@ NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: p
         "same run")
 
 
-class Data:
-    """The committed rows that the pages show."""
+@functools.cache
+def committed():
+    """What the tables of the steps show, by kernel: measured, modelled, and by row of the table of sources:
+    published."""
+    return ({r["kernel"]: r for r in read(DATA / "h200_steps.csv")
+             if r["bandwidth_gbs"] and r["step"] and (r["width"], r["type"]) == ("16384", "float")},
+            {r["kernel"]: r for r in read(DATA / "gtx280_model.csv")},
+            {r["source_row"]: float(r["value"]) * GIB for r in read(PUBLISHED)
+             if r["source"] == "whitepaper" and r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"})
 
-    def __init__(self):
-        self.measured = {(r["kernel"], r["width"], r["type"]): r
-                         for r in read(DATA / "h200_steps.csv")
-                         if r["bandwidth_gbs"] and r["step"]}
-        self.modelled = {r["kernel"]: r for r in read(DATA / "gtx280_model.csv")}
-        self.published = {r["source_row"]: float(r["value"]) * GIB for r in read(PUBLISHED)
-                          if r["source"] == "whitepaper" and r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
 
-    def cells(self, kernel):
-        """GTX 280 published, GTX 280 modelled († fitted), H200 measured, share of cudaMemcpy; `-` where there is
-        none."""
-        here, model = self.measured.get((kernel, "16384", "float")), self.modelled.get(kernel)
-        published = [self.published[row] for row in (model or here)["source_row"].split() if row in self.published]
-        return [f"{published[0]:.1f}" if published else "-",
-                f"{float(model['model_bandwidth_gbs']):.1f}" + "†" * (kernel in FITTED) if model else "-",
-                f"{float(here['bandwidth_gbs']):.0f}" if here else "-",
-                f"{float(here['bandwidth_percent_of_memcpy']) / 100:.2f}" if here else "-"]
-
-    def kernels(self, step):
-        """Those of one step that were measured or modelled, the lesson first."""
-        rows = [*self.modelled.values(), *self.measured.values()]
-        names = dict.fromkeys(r["kernel"] for r in rows if r["step"].startswith(step))
-        return sorted(names, key=lambda name: name not in IDEAS)
+def cells_of(kernel):
+    """GTX 280 published, GTX 280 modelled († fitted), H200 measured, share of cudaMemcpy; `-` where there is none."""
+    measured, modelled, published = committed()
+    here, model = measured.get(kernel), modelled.get(kernel)
+    there = [published[row] for row in (model or here)["source_row"].split() if row in published]
+    return [f"{there[0]:.1f}" if there else "-",
+            f"{float(model['model_bandwidth_gbs']):.1f}" + "†" * (kernel in FITTED) if model else "-",
+            f"{float(here['bandwidth_gbs']):.0f}" if here else "-",
+            f"{float(here['bandwidth_percent_of_memcpy']) / 100:.2f}" if here else "-"]
 
 
 HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMemcpy"]
 
 
-def steps(data):
+def steps():
     """The lessons between the lower bound and cudaMemcpy. Each has its time, and how many times the bound that is."""
     def line(number, idea, kernel):
         row = quoted.step(kernel, "float", "16384")
@@ -109,10 +97,10 @@ def named(kernel, step):
     return f"`{kernel}`" + (f", step {int(own[4:])}" if own != step else "")
 
 
-def results(data, step):
+def results(step):
     """The kernels of SHOWN. A column of the GTX 280 is there if it has a figure for each, and the model's only if none
     of them was fitted."""
-    cells = [data.cells(kernel) for kernel in SHOWN[step]]
+    cells = [cells_of(kernel) for kernel in SHOWN[step]]
     kept = [i for i in range(4) if not any(line[i] == "-" or line[i].endswith("†") for line in cells)]
     notes = {0: "GTX 280: 2048 × 2048, converted from GiB/s.", 1: "GTX 280: 2048 × 2048, this project's model.",
              2: "H200: 16384 × 16384."}
@@ -121,12 +109,14 @@ def results(data, step):
                  " ".join(["GB/s, float.", *(notes[i] for i in kept if i in notes)]))
 
 
-def variants(data, step):
-    """All kernels of a step, with the columns that have a figure."""
+def variants(step):
+    """All kernels of a step that were measured or modelled, the lesson first, with the columns that have a figure."""
     if step == "step08":
         return spread(None, SPREAD_AT)
-    kernels = data.kernels(step)
-    cells = [data.cells(kernel) for kernel in kernels]
+    measured, modelled, _ = committed()
+    kernels = sorted(dict.fromkeys(r["kernel"] for r in [*modelled.values(), *measured.values()]
+                                   if r["step"].startswith(step)), key=lambda name: name not in IDEAS)
+    cells = [cells_of(kernel) for kernel in kernels]
     kept = [i for i in range(4) if any(line[i] != "-" for line in cells)]
     gtx280 = NOTE if 0 in kept else NOTE.replace("published figures, converted from GiB/s, and this", "this")
     return Table("", ["kernel", *(HEADING[i] for i in kept)],
@@ -153,16 +143,6 @@ def cards():
              for kernel, idea in {"copySharedMem": "a copy, step 1", **RUNGS}.items()]
     return Table("", ["kernel", "what it adds", *(", ".join(where) for where in CARDS_AT)], lines,
                  "16384², measured: bandwidth as a share of `cudaMemcpy`'s in the same run.", texts=2)
-
-
-def beside_peers(element):
-    """Step 7 and the libraries, without the other steps; nothing, if that type was not measured."""
-    measured = reader.load([DATA / "h200_peers.csv"])
-    measured.rows = [
-        r for r in measured.rows
-        if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeLongPieces")]
-    (table,) = peers(None, measured)
-    return table
 
 
 def ahead():
@@ -216,12 +196,6 @@ def limits():
                  map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
 
 
-SUBJECTS = {
-    table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches,
-                                        subjects.transfers, subjects.readonly, subjects.memories, subjects.exercises,
-                                        subjects.errors, subjects.instructions)}
-
-
 def fill_trials(text):
     """The same text with the measured cells of its tables of trials as they should be."""
     trials = {(r["trial"], at(r["type"], int(r["width"]), int(r["height"]))): r["of_memcpy"]
@@ -265,41 +239,25 @@ def spread(kernels, shapes):
                  "same run. The last line is what leaves each GPU.")
 
 
-def fill(text, data):
+# What stands between markers: the words after its name are what its function takes. A Table, or Markdown.
+GENERATED = {
+    "steps": steps, "results": results, "variants": variants, "cards": cards, "ahead": ahead,
+    "narrow": narrow, "gpus": lambda: spread(*SPREAD_SHOWN), "limits": limits,
+    **{made.__name__: made for made in (
+        subjects.profile, subjects.sanitizer, subjects.pieces, subjects.widths, subjects.constants, subjects.timing,
+        subjects.batches, subjects.transfers, subjects.readonly, subjects.memories, subjects.exercises, subjects.errors,
+        subjects.instructions)}}
+
+
+def fill(text):
     """A page's text with its generated parts as they should be."""
     def replace(match):
         begin, name, _, end = match.groups()
-        words = name.split()
-        if words == ["steps"]:
-            table = steps(data)
-        elif words[0] == "results" and len(words) == 2:
-            table = results(data, words[1])
-        elif words[0] == "variants" and len(words) == 2:
-            table = variants(data, words[1])
-        elif words == ["cards"]:
-            table = cards()
-        elif words[0] == "peers" and len(words) == 2:
-            table = beside_peers(words[1])
-        elif words == ["ahead"]:
-            table = ahead()
-        elif words == ["narrow"]:
-            table = narrow()
-        elif words == ["gpus"]:
-            table = spread(*SPREAD_SHOWN)
-        elif words == ["limits"]:
-            table = limits()
-        elif words[0] == "profile" and len(words) == 2:
-            table = subjects.Profile(words[1])
-        elif words[0] == "pieces":
-            table = subjects.Pieces(words[1]).table
-        elif words == ["sanitizer"]:
-            table = subjects.Sanitizer()
-        elif name in SUBJECTS:
-            table = SUBJECTS[name]()
-        else:
+        what, *words = name.split()
+        if what not in GENERATED:
             sys.exit(f"readme.py: nothing is called {name}")
-        # the committed data are the project's own, and so is their markup
-        return f"{begin}\n{revealed(table.markdown())}\n{end}"
+        made = GENERATED[what](*words)
+        return f"{begin}\n{made if isinstance(made, str) else made.markdown()}\n{end}"
     try:
         return quoted.fill(fill_trials(MARKED.sub(replace, text)))
     except ValueError as error:
@@ -310,10 +268,10 @@ def main():
     parser = command_line.parser(__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
-    data, stale = Data(), []
+    stale = []
     for path in PAGES:
         text = path.read_text(encoding="utf-8")
-        fresh = fill(text, data)
+        fresh = fill(text)
         if fresh != text:
             stale.append(str(path.relative_to(ROOT)))
             if not check:

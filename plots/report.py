@@ -21,7 +21,6 @@ import command_line
 import results as reader
 from chapter.page import to_html
 from chapter.template import Chapter
-from outside import in_markdown
 from pages import ROOT
 
 PARTS = ("chapter", "reference")
@@ -44,7 +43,7 @@ def main():
         chapter = Chapter(results, folder)
         parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
         for name, text in parts.items():
-            whole.write(folder / f"{name}.md", in_markdown(text))
+            whole.write(folder / f"{name}.md", text)
             whole.write(folder / f"{name}.html", to_html(text, folder, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0

@@ -2,7 +2,7 @@
 
 load(paths) keeps every row that is whole and names every line that is not; it makes no value up. A figure leaves here
 only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from
-counts). What a person wrote into a file leaves here as a Text (outside.py): it is shown, and is never markup.
+counts). Texts of a file leave here as they are: whoever has a markup escapes them (outside.py).
 """
 
 import codecs
@@ -15,7 +15,7 @@ import pathlib
 import re
 import stat
 
-from outside import Text
+from outside import printable
 from spreadsheet import unguarded
 
 # What a column holds, and which of them a file must have: those that the programs here read. Others are left as they
@@ -240,7 +240,7 @@ def read(path, problems):
     """(heading, [(line number, row)]) of any CSV file without line breaks in its cells; adds to problems what is left
     out."""
     def problem(what, line=None):
-        problems.append(Text(f"{path}{f', line {line}' if line else ''}: {what}"))
+        problems.append(printable(f"{path}{f', line {line}' if line else ''}: {what}"))
 
     try:
         with open(path, "rb") as file:
@@ -354,15 +354,6 @@ def fault(row):
     return None
 
 
-text_of = functools.lru_cache(4096)(Text)  # most rows of a file have the same texts
-
-
-def held(row):
-    """The row of a file with its texts as Text. What fault() allows in the other columns is no markup."""
-    return {name if name.isidentifier() else text_of(name): text if name in CHECKED else text_of(text)
-            for name, text in row.items()}
-
-
 def load(paths):
     """Results of all files. Never raises for what is in them, or for a file that is not there: that goes to
     problems."""
@@ -374,16 +365,16 @@ def load(paths):
         if heading and missing:
             del problems[before:]  # of the lines of a foreign file nothing need be said
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            problems.append(Text(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file "
+            problems.append(printable(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file "
                                  "that ./stepNN --csv wrote"))
             continue
         for number, row in rows:
             row = {name: unguarded(text) if "'" in text else text for name, text in row.items()}
             what = fault(row)
             if what:
-                problems.append(Text(f"{path}, line {number}: {what}"))
+                problems.append(printable(f"{path}, line {number}: {what}"))
             else:
-                good.append(held(row))
+                good.append(row)
         if heading and not rows and len(problems) == before:
-            problems.append(Text(f"{path}: no results in it"))
+            problems.append(printable(f"{path}: no results in it"))
     return Results(good, problems)

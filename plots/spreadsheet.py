@@ -9,7 +9,7 @@ import csv
 import io
 import re
 
-from outside import printable, revealed
+from outside import printable
 
 BEGIN = r"(^|[;\t])"
 FORMULA = "(?=[' ]*[=+\\-@＝＋－＠].)"  # a sign alone is a text: - where there is no value
@@ -27,7 +27,7 @@ def unguarded(text):
 
 def cell(value):
     """Numbers stay numbers."""
-    return guarded(printable(revealed(value))) if isinstance(value, str) else value
+    return guarded(printable(value)) if isinstance(value, str) else value
 
 
 def table(lines):

@@ -1,4 +1,4 @@
-"""The tables of the subject pages, from the committed measurements. What nobody measured yet is said to be so."""
+"""The tables of the subject pages and of the lab, from the committed measurements."""
 
 import pathlib
 import statistics
@@ -46,27 +46,16 @@ MEASURED = {  # their columns in the data
 
 
 def rows_of(name):
-    """The rows of a file of plots/data; none, if it was not measured yet."""
-    return read(DATA / name) if (DATA / name).exists() else []
-
-
-def noted(cells, note, command):
-    """The note of a table; where a cell is missing, also how to measure it."""
-    return note + (f" {NONE}: not measured yet ({command})." if any(NONE in line for line in cells) else "")
+    return read(DATA / name)
 
 
 def compared(kernels, types):
-    measured = {(r["kernel"], r["type"]): r["bandwidth_gbs"]
-                for r in read(DATA / "h200_steps.csv")
-                if r["width"] == r["height"] == "16384"}
-    lines = [[
-        f"`{kernel}`", what, *(f"{float(measured[kernel, t]):.0f}" if (kernel, t) in measured else NONE
-                               for t in types)]
-             for kernel, what in kernels.items()]
-    return Table(
-        "", ["kernel", "elements of a thread", *types], lines,
-        noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tools/gpu.py --out DIR new`"),
-        texts=2)
+    measured = {(r["kernel"], r["type"]): float(r["bandwidth_gbs"]) for r in rows_of("h200_steps.csv")
+                if r["width"] == r["height"] == "16384" and r["bandwidth_gbs"]}
+    return Table("", ["kernel", "elements of a thread", *types],
+                 [[f"`{kernel}`", what, *(f"{measured[kernel, t]:.0f}" for t in types)]
+                  for kernel, what in kernels.items()],
+                 "GB/s, effective bandwidth, 16384², measured on an H200.", texts=2)
 
 
 def widths():
@@ -80,11 +69,9 @@ def constants():
 
 
 def timing():
-    lines = [[
-        r["method"].replace(";", ","), f"{r['width']}²", r["launches"], r["passes"], f"{float(r['us_per_pass']):.2f}",
-        f"{float(r['bandwidth_gbs']):.0f}"] for r in rows_of("h200_timing.csv")] or [["all seven", *[NONE] * 5]]
-    return Table("", ["how", "floats", "launches", "passes in each", "µs per pass", "GB/s"], lines,
-                 noted(lines, "H200, measured.", "`make timing`"))
+    return Table("", ["how", "floats", "launches", "passes in each", "µs per pass", "GB/s"], [
+        [r["method"].replace(";", ","), f"{r['width']}²", r["launches"], r["passes"], f"{float(r['us_per_pass']):.2f}",
+         f"{float(r['bandwidth_gbs']):.0f}"] for r in rows_of("h200_timing.csv")], "H200, measured.")
 
 
 def bytes_text(count):
@@ -128,92 +115,75 @@ def instructions():
 
 
 def transfers():
-    rows = {(r["way"], r["memory"], int(r["bytes"])): r["bandwidth_gbs"] for r in rows_of("h200_transfers.csv")}
+    rows = {(r["way"], r["memory"], int(r["bytes"])): float(r["bandwidth_gbs"]) for r in rows_of("h200_transfers.csv")}
     ways = [(way, memory) for way in ("to_device", "to_host") for memory in ("pageable", "pinned")]
-    lines = [[bytes_text(size), *(f"{float(rows[way, memory, size]):.2f}" for way, memory in ways)]
-             for size in sorted({size for _, _, size in rows})] or [["all", *[NONE] * 4]]
     return Table(
-        "", ["bytes", "to the GPU, pageable", "pinned", "to the host, pageable", "pinned"], lines,
-        noted(lines, "GB/s, H200 and its host, measured.", "`make transfers`") +
-        ("\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned memory above "
-         "pageable](../plots/figures/svg/transfers.svg)" if rows else ""))
+        "", ["bytes", "to the GPU, pageable", "pinned", "to the host, pageable", "pinned"],
+        [[bytes_text(size), *(f"{rows[way, memory, size]:.2f}" for way, memory in ways)]
+         for size in sorted({size for _, _, size in rows})],
+        "GB/s, H200 and its host, measured.\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned "
+        "memory above pageable](../plots/figures/svg/transfers.svg)")
 
 
-BATCH_TILE = ", tile of 64 x 64, 16 warps"
 BATCH_WAYS = ("a launch for each", "a graph of a launch for each", "one launch for all")
 
 
 def batches():
     rows = {(int(r["n"]), r["trial"]): r for r in rows_of("h200_batches.csv")}
-    lines = [[f"{n}²", rows[n, BATCH_WAYS[0] + BATCH_TILE]["matrices"],
-              *(f"{float(rows[n, way + BATCH_TILE]['us_per_matrix']):.3g}" for way in BATCH_WAYS),
-              *(f"{float(rows[n, way + BATCH_TILE]['of_memcpy']):.3f}" for way in BATCH_WAYS)]
-             for n in sorted({n for n, _ in rows})] or [["all", *[NONE] * 7]]
-    return Table("",
-                 ["floats", "matrices", *(f"µs per matrix, {way}" for way in BATCH_WAYS),
-                  *(f"of cudaMemcpy, {way}" for way in BATCH_WAYS)],
-                 lines, noted(lines, "H200, measured. `cudaMemcpy` copies all matrices at once.", "`make batches`"))
+    lines = []
+    for n in sorted({n for n, _ in rows}):
+        tried = [rows[n, f"{way}, tile of 64 x 64, 16 warps"] for way in BATCH_WAYS]
+        lines.append([f"{n}²", tried[0]["matrices"], *(f"{float(r['us_per_matrix']):.3g}" for r in tried),
+                      *(f"{float(r['of_memcpy']):.3f}" for r in tried)])
+    return Table("", ["floats", "matrices", *(f"µs per matrix, {way}" for way in BATCH_WAYS),
+                      *(f"of cudaMemcpy, {way}" for way in BATCH_WAYS)],
+                 lines, "H200, measured. `cudaMemcpy` copies all matrices at once.")
 
 
-class Pieces:
+def pieces(name):
     """What bench/pieces.cu measured on an H100 (float, 16384²), as shares of cudaMemcpy's bandwidth in the same run.
     `order` shows each side of a transpose alone, `flight` fewer blocks on an SM, `lines` rows that begin elsewhere."""
+    keys = ("side", "wide", "high", "blocks_per_sm", "order", "offset")
+    rows = {tuple(r[k] for k in keys): f"{float(r['of_memcpy']):.2f}" for r in rows_of("h100_pieces.csv")
+            if (r["type"], r["width"], r["tiles_per_block"], r["loads_first"]) == ("float", "16384", "1", "1")}
 
-    def __init__(self, name):
-        keys = ("side", "wide", "high", "tiles_per_block", "loads_first", "blocks_per_sm", "order", "offset")
-        self.rows = {tuple(r[k] for k in keys): f"{float(r['of_memcpy']):.2f}" for r in rows_of("h100_pieces.csv")
-                     if (r["type"], r["width"]) == ("float", "16384")}
-        self.table = {"order": self.order, "flight": self.flight, "lines": self.lines}[name]()
-
-    def order(self):
-        tiles = [(32, 32, 8), (64, 32, 8), (32, 64, 8), (64, 64, 4), (128, 64, 4), (128, 128, 2)]
-        lines = [[f"{wide} × {high}", f"{4 * wide}", *(self.one("read", wide, high, blocks, o) for o in ORDERS),
-                  f"{4 * high}", *(self.one("write", wide, high, blocks, o) for o in ORDERS)]
-                 for wide, high, blocks in tiles]
-        return Table("", ["tile", "bytes of a piece of `idata`", "reads alone, rows", "reads alone, columns",
-                          "bytes of a piece of `odata`", "writes alone, rows", "writes alone, columns"], lines, PIECES)
-
-    def flight(self):
+    def share(side, wide, high, blocks, order, offset=0):
+        return rows.get((side, str(wide), str(high), str(blocks), order, str(offset)), NONE)
+    orders = ("rows", "columns")
+    if name == "order":
+        heading = ["tile", "bytes of a piece of `idata`", "reads alone, rows", "reads alone, columns",
+                   "bytes of a piece of `odata`", "writes alone, rows", "writes alone, columns"]
+        lines = [[f"{wide} × {high}", f"{4 * wide}", *(share("read", wide, high, blocks, o) for o in orders),
+                  f"{4 * high}", *(share("write", wide, high, blocks, o) for o in orders)]
+                 for wide, high, blocks in ((32, 32, 8), (64, 32, 8), (32, 64, 8), (64, 64, 4), (128, 64, 4),
+                                            (128, 128, 2))]
+    elif name == "flight":
+        heading = ["tile", "blocks on an SM", "KiB of loads on an SM, at most", *orders]
         lines = [[f"{side} × {side}", f"{blocks}", f"{blocks * side * side * 4 >> 10}",
-                  *(self.one("transpose", side, side, blocks, o) for o in ORDERS)]
+                  *(share("transpose", side, side, blocks, o) for o in orders)]
                  for side, most in ((32, (2, 4, 6, 8, 16)), (64, (1, 2, 3, 4))) for blocks in most]
-        heading = ["tile", "blocks on an SM", "KiB of loads on an SM, at most", "rows", "columns"]
-        return Table("", heading, lines, PIECES)
-
-    def lines(self):
-        tiles = [(32, 32, 8), (64, 64, 4), (128, 64, 4)]
-        lines = [[f"{wide} × {high}", *(self.one(side, wide, high, blocks, "columns", offset)
+    else:
+        heading = ["tile", *(f"{side} alone, pieces begin {start}" for side in ("reads", "writes")
+                             for start in ("with a line", "with a sector", "inside a sector"))]
+        lines = [[f"{wide} × {high}", *(share(side, wide, high, blocks, "columns", offset)
                                         for side in ("read", "write") for offset in (0, 8, 1))]
-                 for wide, high, blocks in tiles]
-        starts = ["with a line", "with a sector", "inside a sector"]
-        return Table("", ["tile", *(f"{side} alone, pieces begin {start}" for side in ("reads", "writes")
-                                    for start in starts)], lines, PIECES)
-
-    def one(self, side, wide, high, blocks, order, offset=0):
-        return self.rows.get((side, str(wide), str(high), "1", "1", str(blocks), order, str(offset)), NONE)
-
-
-ORDERS = ("rows", "columns")
-PIECES = ("H100, measured, float, 16384²: shares of `cudaMemcpy`'s bandwidth in the same run. A side alone moves half "
-          "the bytes.")
+                 for wide, high, blocks in ((32, 32, 8), (64, 64, 4), (128, 64, 4))]
+    return Table("", heading, lines, "H100, measured, float, 16384²: shares of `cudaMemcpy`'s bandwidth in the same "
+                                     "run. A side alone moves half the bytes.")
 
 
 def readonly():
-    steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv")
+    steps = {r["kernel"]: r["bandwidth_gbs"] for r in rows_of("h200_steps.csv")
              if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}
     paths = {r["path"].replace(";", ","): r["bandwidth_gbs"] for r in rows_of("h200_readonly.csv")}
     kernels = {
         "plain": "transposeCol", "__ldg()": "transposeColLdg", "__restrict__": "transposeColRestrict",
         "texture, linear memory": "", "texture, CUDA array": ""}
-    def cell(found, key):
-        return f"{float(found[key]):.0f}" if key in found else NONE
-
-    lines = [[f"`{path}`" if path.startswith("__") else path, cell(steps, kernel) if kernel else "refused",
-              cell(paths, path)] for path, kernel in kernels.items()]
-    return Table("", ["loads", "kernel of step 2", "`./readonly`"], lines,
-                 noted(lines, "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an "
-                              "H200.",
-                       "`python3 tools/gpu.py --out DIR new`"))
+    return Table("", ["loads", "kernel of step 2", "`./readonly`"],
+                 [[f"`{path}`" if path.startswith("__") else path,
+                   f"{float(steps[kernel]):.0f}" if kernel else "refused", f"{float(paths[path]):.0f}"]
+                  for path, kernel in kernels.items()],
+                 "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an H200.")
 
 
 # The memories of an H200, from the thread outwards: where, who sees it, how long it lives, its size, the rows of
@@ -247,18 +217,15 @@ def measured_words(name, micro):
 
 
 def memories():
-    micro = {r["constant"]: float(r["value"]) for r in read(DATA / "h200_micro.csv")}
+    micro = {r["constant"]: float(r["value"]) for r in rows_of("h200_micro.csv")}
     lines = []
     for name, (where, who, life, size, _, bandwidth, _) in MEMORIES.items():
         clocks, ns, gbs = (f"{value:.0f}" if value else NONE for value in measured_of(name, micro))
         lines.append([name, where, who, life, size, clocks, ns, gbs if bandwidth else ""])
     return Table(
         "", ["memory", "where", "seen by", "lives", "size, H200", "latency, clocks", "latency, ns", "bandwidth, GB/s"],
-        lines,
-        noted(lines,
-              "H200. Sizes: CUDA C Programming Guide and the driver. Latencies and bandwidths: measured by "
-              "`bench/microbench.cu`, bandwidths of all SMs together; of constant memory, 4 bytes for a whole warp.",
-              "`make microbench`"),
+        lines, "H200. Sizes: CUDA C Programming Guide and the driver. Latencies and bandwidths: measured by "
+               "`bench/microbench.cu`, bandwidths of all SMs together; of constant memory, 4 bytes for a whole warp.",
         texts=5)
 
 
@@ -287,40 +254,28 @@ def spaced(number):
     return f"{int(number):,}".replace(",", " ") if number.isdigit() else number
 
 
-class Profile:
+def profile(step):
     """The command of a profiler for one step, and the lines of what it prints that carry the lesson."""
-
-    def __init__(self, step):
-        self.step = step
-
-    def markdown(self):
-        kernels, names = PROFILES[self.step]
-        # How busy the memory is was asked of large matrices.
-        side, file = (("16384", DATA / "h200_limits.csv") if "dram_busy" in names
-                      else ("2048", COUNTS / "h200_profile.csv"))
-        counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
-        lines = [[f"`{METRICS[MEASURED[name]]}`", *(spaced(counts[kernel][MEASURED[name]]) for kernel in kernels)]
-                 for name in names]
-        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"{side}² float.")
-        command = "\n".join([
-            f"ncu --clock-control none --kernel-name 'regex:^({'|'.join(kernels)})' \\",
-            f"    --metrics {','.join(METRICS[MEASURED[name]] for name in names)} \\",
-            f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"])
-        return f"```sh\n{command}\n```\n\n{table.markdown()}"
+    kernels, names = PROFILES[step]
+    # How busy the memory is was asked of large matrices.
+    side, file = ("16384", DATA / "h200_limits.csv") if "dram_busy" in names else ("2048", COUNTS / "h200_profile.csv")
+    counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
+    lines = [[f"`{METRICS[MEASURED[name]]}`", *(spaced(counts[kernel][MEASURED[name]]) for kernel in kernels)]
+             for name in names]
+    table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"{side}² float.")
+    return (f"```sh\nncu --clock-control none --kernel-name 'regex:^({'|'.join(kernels)})' \\\n"
+            f"    --metrics {','.join(METRICS[MEASURED[name]] for name in names)} \\\n"
+            f"    ./{step} --device cuda --size {side} --once --kernel {','.join(kernels)}\n```\n\n{table.markdown()}")
 
 
-class Sanitizer:
+def sanitizer():
     """The commands of compute-sanitizer, and the last lines that it printed for every step."""
-
-    def markdown(self):
-        tools = ("memcheck", "racecheck")
-        found = {(r["program"].removesuffix(" --all"), r["tool"]): r["summary"]
-                 for r in read(COUNTS / "h200_sanitizer.csv")
-                 if (r["width"], r["height"]) == ("333", "555") and r["tool"] in tools
-                    and r["program"] in [f"{step} --all" for step in PROFILES]}
-        (ends,) = {tuple(found[step, tool] for tool in tools) for step in PROFILES}
-        commands = "\n".join(f"compute-sanitizer --tool {tool} ./step04 --device cuda --size 333x555 --once --all"
-                             for tool in tools)
-        first, *_, last = PROFILES
-        return (f"```sh\n{commands}\n```\n\nOn the H200 they ended with {' and '.join(f'`{end}`' for end in ends)}, "
-                f"for {first} to {last}.\n")
+    tools = ("memcheck", "racecheck")
+    found = {(r["program"], r["tool"]): r["summary"] for r in read(COUNTS / "h200_sanitizer.csv")
+             if (r["width"], r["height"]) == ("333", "555")}
+    (ends,) = {tuple(found[f"{step} --all", tool] for tool in tools) for step in PROFILES}
+    commands = "\n".join(f"compute-sanitizer --tool {tool} ./step04 --device cuda --size 333x555 --once --all"
+                         for tool in tools)
+    first, *_, last = PROFILES
+    return (f"```sh\n{commands}\n```\n\nOn the H200 they ended with {' and '.join(f'`{end}`' for end in ends)}, "
+            f"for {first} to {last}.\n")

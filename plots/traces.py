@@ -16,7 +16,7 @@ import tempfile
 
 import numpy as np
 
-from outside import Text
+from outside import printable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -85,7 +85,7 @@ def read_trace(path, kernel=None, memory=MEMORIES, access=ACCESSES):
     of, launch, last, rows, number = None, -1, None, [], 1
     with open(path, encoding="utf-8", errors="replace") as file:
         if file.readline().rstrip("\n") != COLUMNS:
-            raise ValueError(f"{Text(path)}: not a file that ./stepNN --trace wrote: its first line is another")
+            raise ValueError(f"{printable(path)}: not a file that ./stepNN --trace wrote: its first line is another")
         try:
             for number, text in enumerate(file, 2):
                 cells = text.rstrip("\n").split(",")
@@ -107,7 +107,7 @@ def read_trace(path, kernel=None, memory=MEMORIES, access=ACCESSES):
                 raise ValueError("no requests" + (f" of {kernel}" if kernel else "") + " up to here")
             of = (*of[:3], int(of[3]), int(of[4]), str(path))
         except ValueError as error:
-            raise ValueError(f"{Text(path)}, line {number}: {Text(error)}") from None
+            raise ValueError(f"{printable(path)}, line {number}: {printable(error)}") from None
     columns = list(zip(*rows)) or [()] * (len(REQUEST) + 1)
     arrays = {name: np.array(column, int) for name, column in zip(REQUEST, columns)}
     arrays["block"] = np.stack([arrays.pop("block_x"), arrays.pop("block_y")], axis=1)
@@ -157,7 +157,7 @@ def run_trace(run, folder):
         except OSError as error:
             raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
         if done.returncode != 0:
-            raise RuntimeError(f"./{program} {' '.join(options)}: {Text(done.stderr.strip()) or 'failed'}")
+            raise RuntimeError(f"./{program} {' '.join(options)}: {printable(done.stderr.strip()) or 'failed'}")
         trace = read_trace(path, **({"memory": memories} if memories else {}))
     resident = re.search(r"^  occupancy: .*; (\d+) on all \d+ SMs$", done.stdout, re.MULTILINE)
     return trace, int(resident[1]) if resident else None

@@ -44,6 +44,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "variety: more of what another test holds; only make test-all runs it")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Each worker imports every file. One that is all variety is spared, unless it is named."""
+    if ALL or collection_path.suffix != ".py" or any(collection_path.name in argument for argument in config.args):
+        return None
+    return "\npytestmark = pytest.mark.variety\n" in collection_path.read_text(encoding="utf-8") or None
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config, items):
     """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes
@@ -95,11 +102,7 @@ def chapter(tmp_path_factory):
     """The folder of a chapter that has everything."""
     import chapters  # with matplotlib, and most tests do without
     out = tmp_path_factory.mktemp("report")
-    if ALL:
-        done = run(sys.executable, ROOT / "plots/report.py", *chapters.MEASURED, "--out", out)
-        assert done.returncode == 0 and done.stderr == "" and done.stdout == f"{out}/chapter.html\n"
-    else:
-        assert chapters.write(out, *chapters.MEASURED, whole=True) == 0
+    assert chapters.write(out, *chapters.MEASURED) == 0
     return out
 
 

@@ -1,5 +1,4 @@
-"""Debian's Chromium, or Chrome, for what operates the pages that the project writes: tests/plots/test_explorables.py,
-tests/lab/test_slides.py, tools/bench_page.py."""
+"""Debian's Chromium, or Chrome, for the tests that operate the pages that the project writes."""
 
 import contextlib
 import os

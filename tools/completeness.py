@@ -81,9 +81,10 @@ def programs(options, folder):
 
 def random_programs(options, folder):
     """The programs of random kernels, written to a folder: ten kernels each, so that all processors have work."""
-    for name, text, _ in random_kernels.programs(options.seed, options.random, per_program=10):
-        path = folder / f"{name}.cu"
-        path.write_text(text)
+    kernels = random_kernels.kernels("counts", options.seed, options.random)
+    for n in range(0, len(kernels), 10):
+        path = folder / f"random_{n // 10}.cu"
+        path.write_text(random_kernels.program("counts", kernels[n:n + 10]))
         yield path
 
 

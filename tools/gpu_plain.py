@@ -1,53 +1,45 @@
 #!/usr/bin/env python3
-"""What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
+"""Plain CUDA programs of the tests on a GPU: what Nsight Compute counts and compute-sanitizer reports.
 
-usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [PART ...]                                (default: all)
+usage: python3 tools/gpu_plain.py --out DIR [PART ...]                                               (default: all)
 
-  build       compiles tests/sim/divergence.cu and tests/sim/atomics_async.cu, and runs them: every result is checked
-  divergence  the counts for every launch of the first        -> DIR/h200_divergence.csv
-  kinds       the counts for every launch of the second       -> DIR/h200_kinds.csv
-  sanitize    memcheck and racecheck on both                  -> DIR/h200_plain_sanitizer.csv
-  races       racecheck on programs whose threads store to one place of shared memory, or load what others store
-                                                              -> DIR/h200_races.csv
-              and on random kernels, of tools/random_races.py -> DIR/h200_random_races.csv
-  local       local memory of tests/sim/memories.cu          -> DIR/h200_memories.csv
-  seen        compute-sanitizer on right kernels of tests/sim/seen, and racecheck on those that race
-                                                              -> DIR/h200_seen.csv
-  memory      memcheck and initcheck on random kernels, of tools/random_memory.py
-                                                              -> DIR/h200_random_memory.csv
+  divergence  the counts of each launch of tests/sim/divergence.cu     -> DIR/h200_divergence.csv
+  kinds       the counts of each launch of tests/sim/atomics_async.cu  -> DIR/h200_kinds.csv
+  local       local memory of tests/sim/memories.cu                    -> DIR/h200_memories.csv
+  counts      the counts of random kernels (tools/random_kernels.py)   -> DIR/random_counts.csv
+  races       racecheck on programs whose threads store to one place of shared memory, or load what others store, and on
+              random kernels                             -> DIR/h200_races.csv, DIR/h200_random_races.csv
+  memory      memcheck and initcheck on random kernels   -> DIR/h200_random_memory.csv
+  seen        every tool on right kernels of tests/sim/seen, and racecheck on those that race -> DIR/h200_seen.csv
+  ncu         what Nsight Compute prints for ten programs, in both of its formats, which plots/ncu_join.py reads. Of the
+              page raw, only the columns that are read are kept        -> DIR/ncu/*.csv
+  language    each row of tests/sim/language             -> DIR/h200_language.csv
 
-Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a
-column that the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are
-missing. --dry-run prints the commands and runs nothing. Exits 1 if anything is not as it should be, and says what.
+Needs a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch, and its columns are
+those that tests read. Exits 1 if anything is not as it should be, and says what.
 """
 
 import collections
 import csv
+import hashlib
 import io
-import os
 import pathlib
 import re
-import shlex
 import sys
 import tempfile
 import time
 
-import gpu
-import random_memory
-import random_races
-from gpu import at_once, expect, failures, machine, write
-from lessons import METRICS, ROOT, run
+import random_kernels
+from gpu import TOOLS, at_once, expect, failures, machine, write
+from lessons import METRICS, NCU, ROOT, run
 import command_line
 
-PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
-PROFILED = {**PROGRAMS, "local": "memories"}
-TOOLS = ["memcheck", "racecheck"]
 RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
 RIGHT = ["seen/legal", "seen/ordered", "memories"]
-SEEN = [*((tool, name) for name in RIGHT for tool in (*TOOLS, "initcheck", "synccheck")), ("racecheck", "seen/races")]
-EVERY_HAZARD = ["--racecheck-report", "hazard"]
-EVERY_ACCESS = ["--report-api-errors", "no", "--print-limit", "100000"]
-
+NCU_PROGRAMS = ["ncu", "merges", *(f"programs/{name}" for name in (
+    "histogram", "matrix_mul", "reduction", "scan", "structures", "symbols", "transpose", "vector_add"))]
+NCU_COUNTS = ",".join(row.metric for row in NCU if row.column and row.count and row.way == "1")
+NCU_READ = {"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "CC", *(row.metric for row in NCU)}
 
 # The simulator's counts, and the columns of a profile that add up to each. The counts of instructions include those
 # that no lane executes, so requests to shared memory are compared through their wavefronts.
@@ -62,320 +54,230 @@ COLUMNS = {
     "shared_store_units": ["shared_store_wavefronts"],
     "shared_atomic_units": ["shared_atomic_wavefronts"],
 }
-KINDS = ("load", "store")
-EVERY_KIND = (*KINDS, "atomic", "reduction")
-ASYNC = ("async", "async_cached", "async_bypassing")
+DIVERGENCE = [column for columns in COLUMNS.values() for column in columns if "atomic" not in column
+              and "reduction" not in column]
+COUNTED = sorted({column for columns in COLUMNS.values() for column in columns})
+KINDS = [*COUNTED, "shared_store_instructions", "async_instructions", "shared_async_wavefronts",
+         "shared_atomic_instructions"]
 
 
-def metrics(*columns):
-    """{column of tests/data: metric}"""
-    return {column: METRICS[column] for column in columns}
+def compiled(sources, *flags):
+    """Compiles sources, and gives the path of each program."""
+    def one(source):
+        program = ROOT / "build/tests/plain" / source.stem
+        program.parent.mkdir(parents=True, exist_ok=True)
+        done = run("nvcc", "-lineinfo", "-std=c++17", "-arch=native", "-w", *flags, "-o", program, source, timeout=500)
+        if done.returncode: sys.exit(f"nvcc on {source}: {done.stdout} {done.stderr}")
+        return program
+    return at_once([(source,) for source in sources], one, 8)
 
 
-SHARED = metrics(
-    *(f"global_{kind}_{what}" for what in ("requests", "sectors", "instructions") for kind in KINDS),
-    *(f"shared_{kind}_{what}" for what in ("instructions", "wavefronts") for kind in KINDS))
-MORE = metrics(
-    *(f"global_{kind}_{what}" for what in ("requests", "sectors") for kind in ("atomic", "reduction", *ASYNC)),
-    "global_atomic_instructions", "global_reduction_instructions", *(f"{kind}_instructions" for kind in ASYNC),
-    *(f"shared_{kind}_instructions" for kind in ("atomic", "atomic_alu", "atomic_cas")),
-    *(f"shared_{kind}_wavefronts" for kind in ("atomic", *ASYNC)), "shared_wavefronts",
-    *(f"shared_{kind}_wavefronts_l1tex" for kind in EVERY_KIND), "shared_wavefronts_l1tex",
-    *(f"shared_{kind}_conflicts_l1tex" for kind in (*EVERY_KIND, "async")),
-    *(f"local_{kind}_{what}" for what in ("requests", "sectors") for kind in KINDS), "constant_requests")
-WANTED = {"divergence": SHARED, "kinds": {**SHARED, **MORE},
-          "local": metrics("local_load_sectors", "local_store_sectors")}
+def of_tests(name):
+    return compiled([ROOT / f"tests/sim/{name}.cu"], "-O3")[0]
 
 
-def build_folder():
-    return ROOT / "build/tests/plain"
+def random_program(mode, seed, *flags):
+    """Compiles the random kernels of a seed: (kernels, program)."""
+    made = random_kernels.kernels(mode, seed)
+    source = ROOT / f"build/tests/plain/{mode}_{seed}.cu"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(random_kernels.program(mode, made))
+    return made, compiled([source], *flags)[0]
 
 
-def program(name):
-    return build_folder() / pathlib.Path(name).name
+# Counts
 
 
-STRICT = ("-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings")
-
-
-def compiling(name, *warnings):
-    """The command for tests/sim/NAME.cu."""
-    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", *(warnings or STRICT), "-o", program(name),
-            ROOT / f"tests/sim/{name}.cu"]
-
-
-def compiling_random(seed):
-    """Without optimization, or nvcc leaves out stores that nobody loads."""
-    return ["nvcc", "-std=c++17", "-arch=sm_90", "-G", "-w", "-o", program(f"random_{seed}"),
-            build_folder() / f"random_{seed}.cu"]
-
-
-def profiling(part, metrics, log):
-    return ["ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log,
-            "--metrics", ",".join(metrics.values()), program(PROFILED[part])]
-
-
-def sanitizing(tool, name, *options):
-    return ["compute-sanitizer", "--tool", tool, *options, "--error-exitcode", "99", program(name)]
-
-
-def launches(output):
-    """What a program says of its launches: [{kernel, type, result}]."""
-    return [{"kernel": k, "type": t, "result": r}
-            for k, t, r in re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)]
-
-
-def compile_all(names, *warnings):
-    build_folder().mkdir(parents=True, exist_ok=True)
-    for done in at_once([(name,) for name in names], lambda name: run(*compiling(name, *warnings), timeout=300), 2):
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-
-
-def compile_random(programs):
-    """Compiles those of a module of random kernels; gives (seed, number) of each kernel."""
-    build_folder().mkdir(parents=True, exist_ok=True)
-    for seed in programs.SEEDS:
-        (build_folder() / f"random_{seed}.cu").write_text(programs.program(seed))
-    for done in at_once([(seed,) for seed in programs.SEEDS], lambda seed: run(*compiling_random(seed), timeout=300),
-                        len(programs.SEEDS)):
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-    return [(seed, n) for seed in programs.SEEDS for n in range(programs.KERNELS)]
-
-
-def build(out):
-    compile_all(PROGRAMS.values())
-    for name in PROGRAMS.values():
-        done = run(program(name))
-        found = launches(done.stdout)
-        expect(done.returncode == 0 and found and all(x["result"] == "right" for x in found),
-               f"{name}: exit {done.returncode}: {[x for x in found if x['result'] != 'right']} {done.stderr}")
-        print(f"{name}: {len(found)} launches, {sum(x['result'] == 'right' for x in found)} right", flush=True)
-
-
-offered_metrics = set()
-
-
-def offered(metrics):
-    """Those metrics that the machine has, and those of gpu.py. ncu lists them without their suffix (.sum)."""
-    if not offered_metrics:
-        done = run("ncu", "--query-metrics", timeout=120)
-        offered_metrics.update(re.findall(r"^(\w+__\w+)", done.stdout, re.M))
-        print(f"ncu offers {len(offered_metrics)} metrics", flush=True)
-    found = {ours: theirs for ours, theirs in metrics.items()
-             if theirs.split(".")[0] in offered_metrics or theirs in gpu.MEASURED.values()}
-    if offered_metrics:
-        return found
-    print(f"no list of metrics, so all of them are asked for: {done.stdout[-300:]} {done.stderr[-300:]}")
-    return metrics
-
-
-def counts_of_launches(text):
-    """{launch: {name, grid, block, metric: value}} of the CSV file that ncu writes."""
-    counted = {}
-    for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
-        if row.get("Metric Name"):
-            launch = counted.setdefault(
-                int(row["ID"]), {"name": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]})
-            launch[row["Metric Name"]] = row["Metric Value"].replace(",", "")
-    return counted
-
-
-def profile(part, out):
-    wanted = WANTED[part]
-    metrics = offered(wanted)
+def counted(program, columns):
+    """([the name and the columns of each launch], what the program printed)"""
+    metrics = {METRICS[column]: column for column in columns}
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "ncu.csv"
-        done = run(*profiling(part, metrics, log), timeout=500)
+        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log, "--metrics",
+                   ",".join(metrics), program, timeout=550)
         text = log.read_text() if log.exists() else ""
-        # A name that is listed and cannot be collected spoils the whole run: without those that are named.
-        said = text + done.stdout + done.stderr
-        bad = {
-            ours for ours, theirs in metrics.items()
-            if re.search(rf"(?i)(fail|invalid|unknown|not found|unable).*\b{re.escape(theirs.split('.')[0])}\b", said)}
-        if bad:
-            print(f"cannot be collected: {sorted(metrics[name] for name in bad)}", flush=True)
-            metrics = {ours: theirs for ours, theirs in metrics.items() if ours not in bad}
-            done = run(*profiling(part, metrics, log), timeout=500)
-            text = log.read_text()
-    said, counted = launches(done.stdout), counts_of_launches(text)
-    expect(len(said) == len(counted) > 0,
-           f"{part}: {len(said)} launches and {len(counted)} counts: {text[-500:]} {done.stdout[-300:]} "
-           f"{done.stderr[-300:]}")
-    expect(all(x["result"] == "right" for x in said), f"{part}: wrong results under ncu: {done.stdout[-500:]}")
-    about, rows = machine(), []
-    for (id_, values), launch in zip(sorted(counted.items()), said):
-        name = re.match(r"(?:void )?(\w+)", values["name"]).group(1)
-        expect(re.fullmatch(rf"{name}\d*", launch["kernel"]), f"{part}: launch {id_} is {name}, not {launch['kernel']}")
-        rows.append({**about, "program": PROGRAMS[part], "kernel": launch["kernel"], "type": launch["type"],
-                     "grid": values["grid"].strip("() ").replace(", ", "x"),
-                     "block": values["block"].strip("() ").replace(", ", "x"),
-                     **{ours: values.get(theirs, "") for ours, theirs in metrics.items()}})
-    expect(all(r[ours] not in ("", "n/a") for r in rows for ours in metrics if ours in SHARED),
-           f"{part}: counts are missing")
-    if rows:
-        write(out / f"h200_{part}.csv", rows)
-    # Which metric a column is: of all parts, since the last part has the most.
-    write(out / "h200_metrics.csv",
-          [{**about, "column": ours, "metric": theirs, "available": "yes" if ours in metrics else "no"}
-           for ours, theirs in wanted.items()])
-    print(f"{part}: {len(rows)} launches, {len(metrics)} of {len(wanted)} metrics; "
-          f"not available: {[theirs for ours, theirs in wanted.items() if ours not in metrics]}")
+    launches = collections.defaultdict(dict)
+    for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
+        if row.get("Metric Name") in metrics:
+            launch = launches[int(row["ID"])]
+            launch["kernel"] = re.match(r"(?:void )?(\w+)", row["Kernel Name"])[1]
+            launch[metrics[row["Metric Name"]]] = row["Metric Value"].replace(",", "")
+    expect(done.returncode == 0 and launches and all(len(x) == 1 + len(columns) for x in launches.values()),
+           f"ncu on {program}: exit {done.returncode}: {text[-500:]} {done.stderr[-300:]}")
+    return [launches[n] for n in sorted(launches)], done.stdout
+
+
+def profile(name, columns, out):
+    """A program that prints "KERNEL,TYPE,right" for each launch."""
+    launches, output = counted(of_tests(name), columns)
+    said = re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)
+    expect(len(said) == len(launches) and all(
+        result == "right" and re.fullmatch(rf"{launch['kernel']}\d*", kernel)
+        for (kernel, _, result), launch in zip(said, launches)), f"{name}: {output[-500:]}")
+    write(out, [{**machine(), **launch, "kernel": kernel, "type": type}
+                for (kernel, type, _), launch in zip(said, launches)])
 
 
 def divergence(out):
-    profile("divergence", out)
+    profile("divergence", DIVERGENCE, out / "h200_divergence.csv")
 
 
 def kinds(out):
-    profile("kinds", out)
+    profile("atomics_async", KINDS, out / "h200_kinds.csv")
 
 
 def local(out):
-    compile_all(["memories"])
-    with tempfile.TemporaryDirectory() as folder:
-        log = pathlib.Path(folder) / "ncu.csv"
-        done = run(*profiling("local", WANTED["local"], log), timeout=500)
-        counted = counts_of_launches(log.read_text())
-    expect(done.returncode == 0 and counted, f"local: exit {done.returncode}: {done.stdout[-300:]}")
-    about = machine()
-    write(out / "h200_memories.csv",
-          [{**about, "kernel": re.match(r"(?:void )?(\w+)", values["name"])[1],
-            **{ours: values[theirs] for ours, theirs in WANTED["local"].items()}} for values in counted.values()])
+    launches, _ = counted(of_tests("memories"), ["local_load_sectors", "local_store_sectors"])
+    write(out / "h200_memories.csv", [{**machine(), **launch} for launch in launches])
 
 
-def sanitize(out):
-    jobs = [(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
-    rows = []
-    for (tool, name), done in zip(jobs, at_once(jobs, lambda tool, name: run(*sanitizing(tool, name), timeout=400), 4)):
-        summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
-        if done.returncode or not re.search(r"SUMMARY: 0 (errors|hazards)", summary):
-            expect(False, f"{tool} on {name}: exit {done.returncode}: {summary}")
-            print("\n".join(re.findall(r"^=+ .*$", done.stdout, re.M)[:40]))
-        rows.append({**machine(), "tool": tool, "program": name, "exit_status": done.returncode, "summary": summary})
-    write(out / "h200_plain_sanitizer.csv", rows)
+def digest(kernel):
+    """Says whether a row of counts is of this text."""
+    return hashlib.sha256((kernel.text + kernel.launch).encode()).hexdigest()[:8]
 
 
-def hazards(name, *arguments):
-    """What racecheck says of a program: its summary, errors and warnings."""
-    done = run(*sanitizing("racecheck", name, *EVERY_HAZARD), *arguments, timeout=400)
-    summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors?, (\d+) warnings?\))$", done.stdout, re.M)
-    expect(len(summary) == 1, f"racecheck on {name} {' '.join(arguments)}: {done.stdout[-300:]}")
-    return summary[0] if summary else ("", "", "")
+def counts(out):
+    """The first row has the machine; the others ran in the same minutes."""
+    rows, about = [], machine()
+    for seed in random_kernels.SEEDS["counts"]:
+        kernels, program = random_program("counts", seed, "-O3")
+        checksums = dict(re.findall(r"^(k\d+),(\w{8})$", run(program).stdout, re.M))
+        launches, output = counted(program, COUNTED)
+        expect(checksums == dict(re.findall(r"^(k\d+),(\w{8})$", output, re.M)), f"{seed}: other sums under ncu")
+        expect([launch["kernel"] for launch in launches] == [kernel.name for kernel in kernels], f"{seed}: kernels")
+        for kernel, launch in zip(kernels, launches):
+            rows.append({**dict.fromkeys(about, ""), **(about if not rows else {}), "seed": seed, **launch,
+                         "text": digest(kernel), "checksum": checksums.get(kernel.name, "")})
+    write(out / "random_counts.csv", rows)
+
+
+# Faults
+
+
+def sanitized(tool, program, *arguments, options=()):
+    """(what a tool of compute-sanitizer prints, its summary)"""
+    done = run("compute-sanitizer", "--tool", tool, "--print-limit", "100000", *options, "--error-exitcode", "99",
+               program, *arguments, timeout=400)
+    summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
+    expect(summary, f"{tool} on {program.name} {' '.join(map(str, arguments))}: {done.stdout[-300:]}")
+    return done.stdout, summary
+
+
+def hazards(program, *arguments):
+    """racecheck's summary, errors and warnings."""
+    _, summary = sanitized("racecheck", program, *arguments, options=("--racecheck-report", "hazard"))
+    return summary, *re.search(r"\((\d+) errors?, (\d+) warnings?\)", summary).groups()
 
 
 def races(out):
-    compile_all(RACES)
     rows = []
     for name in RACES:
-        summary, errors, _ = hazards(name)
-        rows.append(
-            {**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": summary})
+        program = of_tests(name)
+        summary, errors, _ = hazards(program)
+        rows.append({**machine(), "program": program.name, "hazards": errors, "summary": summary})
     write(out / "h200_races.csv", rows)
-
-    jobs = compile_random(random_races)
-    found = at_once(jobs, lambda seed, n: hazards(f"random_{seed}", str(n)), 12)
-    write(out / "h200_random_races.csv",
-          [{**machine(), "tool": "racecheck", "seed": seed, "kernel": f"k{n}", "errors": errors, "warnings": warnings}
-           for (seed, n), (_, errors, warnings) in zip(jobs, found)])
-
-
-def seen(out):
-    """The kernels that a report names are those of a launch, on the host's side."""
-    compile_all({name for _, name in SEEN}, "-w")
     rows = []
-    for tool, name in SEEN:
-        done = run(*sanitizing(tool, name, "--print-limit", "100000", *EVERY_HAZARD[:2 * (tool == "racecheck")]),
-                   timeout=400)
-        summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
-        expect(summary and (name not in RIGHT or "SUMMARY: 0 " in summary), f"{tool} on {name}: {done.stdout[-300:]}")
-        kernels = {kernel for kernel in re.findall(r"Host Frame: (?:void )?(\w+)(?:<.*>)?\(", done.stdout)
-                   if kernel not in ("main", "cudaLaunchKernel")}
-        rows.append({**machine(), "tool": tool, "program": program(name).name, "summary": summary,
-                     "kernels": " ".join(sorted(kernels))})
-    write(out / "h200_seen.csv", rows)
+    for seed in random_kernels.SEEDS["races"]:
+        kernels, program = random_program("races", seed, "-G")  # or nvcc leaves out stores that nobody loads
+        found = at_once([(program, n) for n in range(len(kernels))], hazards, 12)
+        rows += [{**machine(), "seed": seed, "kernel": kernel.name, "errors": errors, "warnings": warnings}
+                 for kernel, (_, errors, warnings) in zip(kernels, found)]
+    write(out / "h200_random_races.csv", rows)
 
 
-def reports(tool, seed, *numbers):
+def reports(tool, program, *numbers):
     """What memcheck or initcheck reports of random kernels: {number: {fault: count}}."""
-    done = run(*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), *map(str, numbers), timeout=400)
+    text, _ = sanitized(tool, program, *numbers, options=("--report-api-errors", "no"))
     found = {n: collections.Counter() for n in numbers}
-    for report in re.split(r"^=+ *$", done.stdout, flags=re.M):
-        access = re.search(r"= (Invalid|Uninitialized) __global__ ", report)
-        if access:
+    for report in re.split(r"^=+ *$", text, flags=re.M):
+        if access := re.search(r"= (Invalid|Uninitialized) __global__ ", report):
             kernel = int(re.search(r"(?<!\w)k(\d+)\(", report)[1])
             found[kernel]["uninitialized" if access[1] == "Uninitialized" else "misaligned" if "is misaligned" in
                           report else "out_of_bounds"] += 1
-    summary = re.findall(r"^=+ ERROR SUMMARY: (\d+) errors?", done.stdout, re.M)
-    # initcheck looks at copies between arrays, too
-    of_host = len(re.findall("^=+ Host API memory access error", done.stdout, re.M))
-    expect(summary == [str(of_host + sum(counts.total() for counts in found.values()))],
-           f"{tool} on random_{seed} {numbers}: {done.stdout[-300:]}")
     return found
 
 
 def memory(out):
     """initcheck goes on after a report, so it sees all kernels of a program at once. memcheck ends with the first, so
     each kernel is a run of its own."""
-    jobs = compile_random(random_memory)
-    found = {(seed, n): reported[n]
-             for (seed, n), reported in zip(jobs, at_once(jobs, lambda seed, n: reports("memcheck", seed, n), 12))}
-    valid = [(seed, *[n for of, n in jobs if of == seed and not found[seed, n]]) for seed in random_memory.SEEDS]
     rows = []
-    for (seed, *_), reported in zip(
-        valid, at_once(valid, lambda seed, *numbers: reports("initcheck", seed, *numbers), len(valid))):
-        for n in range(random_memory.KERNELS):
-            counts = found[seed, n] or reported[n]
-            rows.append({
-                **machine(), "seed": seed, "kernel": f"k{n}",
-                **{fault: counts[fault] for fault in ("out_of_bounds", "misaligned", "uninitialized")}})
+    for seed in random_kernels.SEEDS["memory"]:
+        kernels, program = random_program("memory", seed, "-G")
+        found = {}
+        for one in at_once([("memcheck", program, n) for n in range(len(kernels))], reports, 12): found |= one
+        found |= reports("initcheck", program, *(n for n, faults in found.items() if not faults))
+        rows += [{**machine(), "seed": seed, "kernel": kernel.name,
+                  **{fault: found[n][fault] for fault in ("out_of_bounds", "misaligned", "uninitialized")}}
+                 for n, kernel in enumerate(kernels)]
     write(out / "h200_random_memory.csv", rows)
 
 
+def seen(out):
+    """The kernels that a report names are those of a launch, on the host's side."""
+    rows = []
+    for name in [*RIGHT, "seen/races"]:
+        program = of_tests(name)
+        for tool in TOOLS if name in RIGHT else ["racecheck"]:
+            text, summary = sanitized(tool, program, options=("--racecheck-report", "hazard") * (tool == "racecheck"))
+            expect(name not in RIGHT or "SUMMARY: 0 " in summary, f"{tool} on {name}: {text[-300:]}")
+            kernels = set(re.findall(r"Host Frame: (?:void )?(\w+)(?:<.*>)?\(", text)) - {"main", "cudaLaunchKernel"}
+            rows.append({**machine(), "tool": tool, "program": program.name, "summary": summary,
+                         "kernels": " ".join(sorted(kernels))})
+    write(out / "h200_seen.csv", rows)
+
+
+# Formats and the language
+
+
+def with_fewer_columns(text):
+    """The page raw with the columns that are read."""
+    begin = text.index('"ID"')
+    rows = list(csv.reader(io.StringIO(text[begin:])))
+    kept = [i for i, name in enumerate(rows[0]) if name in NCU_READ]
+    short = io.StringIO()
+    csv.writer(short, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([row[i] for i in kept] for row in rows)
+    return text[:begin] + short.getvalue()
+
+
+def ncu(out):
+    (out / "ncu").mkdir(exist_ok=True)
+    rows, version = [], re.search(r"Version (\S+)", run("ncu", "--version").stdout)[1]
+    for name in NCU_PROGRAMS:
+        program = of_tests(name)
+        for how, options in (("raw", ["--page", "raw", "--print-units", "base"]), ("long", [])):
+            if how == "long" and program.name != "histogram": continue
+            done = run("ncu", "--csv", *options, "--metrics", NCU_COUNTS, program, timeout=300)
+            expect(done.returncode == 0, f"ncu on {name}: {done.stdout[-500:]} {done.stderr[-500:]}")
+            text = re.sub(r"(?<=process )\d+ \(.*/", "1 (", done.stdout + done.stderr)
+            file = out / f"ncu/{program.name}.{how}.csv"
+            file.write_text(with_fewer_columns(text) if how == "raw" else text)
+            rows.append({**machine(), "ncu": version, "file": file.name})
+    write(out / "ncu/files.csv", rows)
+
+
+def language(out):
+    sources, rows = sorted((ROOT / "tests/sim/language").glob("*.cu")), []
+    for source, program in zip(sources, compiled(sources)):
+        done = run(program)
+        expect(done.returncode == 0, f"{source.stem}: exit {done.returncode}")
+        rows += [{**machine(), "program": source.stem, "row": row, "result": result}
+                 for row, result in re.findall(r"^ROW (.*?) +(\S+)$", done.stdout, re.M)]
+    expect(all(row["result"] == "ok" for row in rows), [row for row in rows if row["result"] != "ok"])
+    write(out / "h200_language.csv", rows)
+
+
 def main():
-    parts = {
-        "build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory,
-        "local": local, "seen": seen, "kinds": kinds}
+    parts = {part.__name__: part for part in (divergence, kinds, local, counts, races, memory, seen, ncu, language)}
     parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
     options = parser.parse_args()
     for part in options.parts:
         if part not in parts:
             parser.error(f"{part}: expected one of {', '.join(parts)}")
-    names = options.parts or list(parts)
-    if options.dry_run:
-        commands = []
-        for part in names:
-            if part == "build":
-                commands += ([compiling(name) for name in PROGRAMS.values()]
-                             + [[program(name)] for name in PROGRAMS.values()])
-            elif part == "sanitize":
-                commands += [sanitizing(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
-            elif part == "races":
-                commands += [
-                    command for name in RACES
-                    for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
-                commands += [command for seed in random_races.SEEDS for command in (
-                    compiling_random(seed), [*sanitizing("racecheck", f"random_{seed}", *EVERY_HAZARD), "NUMBER"])]
-            elif part == "memory":
-                commands += [command for seed in random_memory.SEEDS for command in (compiling_random(seed), *(
-                    [*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), "NUMBER"]
-                    for tool in ("memcheck", "initcheck")))]
-            elif part == "local":
-                commands += [compiling(PROFILED[part]), profiling(part, WANTED[part], "LOG")]
-            elif part == "seen":
-                commands += [command for tool, name in SEEN
-                             for command in (compiling(name, "-w"), sanitizing(tool, name))]
-            else:
-                commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
-        print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))
-        return 0
     options.out.mkdir(parents=True, exist_ok=True)
     print(machine(), flush=True)
-    for name in names:
+    for name in options.parts or parts:
         start = time.monotonic()
         parts[name](options.out)
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)

@@ -3,14 +3,12 @@
 without branches.
 
 usage: python3 tools/merges.py
-       python3 tools/merges.py --profile DIR
 
 Compiles them for sm_90, and writes tests/data/nvcc_merges.csv: how many instructions of each kind a kernel has. It
-needs nvcc and cuobjdump of the CUDA Toolkit, and no GPU. With --profile, Nsight Compute counts the requests of the
-forms on a GPU, and DIR/h100_merges.csv has them with machine, driver and date.
+needs nvcc and cuobjdump of the CUDA Toolkit, and no GPU.
 
 One warp runs each kernel. No access is in a loop after nvcc has compiled it, and some lane takes each branch. So each
-instruction is one request on a card.
+instruction is one request on a card: tests/data/ncu/merges.raw.csv has what Nsight Compute counted for the forms.
 """
 
 import collections
@@ -27,7 +25,7 @@ import command_line
 
 FORMS = ROOT / "tests/sim/merges.cu"
 DATA = ROOT / "tests/data/nvcc_merges.csv"
-CARD = ROOT / "tests/data/h100_merges.csv"
+CARD = ROOT / "tests/data/ncu/merges.raw.csv"
 KERNELS = 200
 KINDS = {"LDG": "global_loads", "STG": "global_stores", "LDS": "shared_loads", "STS": "shared_stores",
          "REDG": "atomics", "ATOMG": "atomics", "RED": "atomics"}
@@ -100,38 +98,25 @@ def all_rows():
                 for name, counts in sorted(instructions(source, folder).items())]
 
 
-# Nsight Compute's metrics for each kind.
+# Nsight Compute's metrics for each kind. No access of these kernels has a bank conflict, so a wavefront is
+# a request, but for the neighbours in shared memory: 8 bytes per lane take two.
 COUNTED = {kind: [METRICS[column] for column in columns] for kind, columns in {
     "global_loads": ["global_load_requests"], "global_stores": ["global_store_requests"],
-    "shared_loads": ["shared_load_instructions"], "shared_stores": ["shared_store_instructions"],
+    "shared_loads": ["shared_load_wavefronts"], "shared_stores": ["shared_store_wavefronts"],
     "atomics": ["global_atomic_requests", "global_reduction_requests"]}.items()}
 
 
-def counted(report, measured_on):
-    """The rows of a card, from what ncu --csv --page raw prints."""
+def counted(report):
+    """{kernel: {kind: requests}} on a card, from what ncu --csv --page raw printed."""
     lines = report.splitlines(keepends=True)
     table = lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')):]
-    return [{**measured_on, "kernel": row["Kernel Name"].split("(")[0],
-             **{kind: sum(int(row[metric]) for metric in metrics) for kind, metrics in COUNTED.items()}}
-            for row in list(csv.DictReader(table))[1:]]  # the first has the units
-
-
-def profile(folder):
-    import gpu
-    with tempfile.TemporaryDirectory() as built:
-        program = pathlib.Path(built) / "merges"
-        subprocess.run(["nvcc", "-std=c++17", "-O3", "-arch=native", "-w", "-o", program, FORMS], check=True)
-        command = ["ncu", "--csv", "--page", "raw", "--metrics", ",".join(sum(COUNTED.values(), [])), program]
-        report = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    gpu.write(pathlib.Path(folder) / CARD.name, counted(report, gpu.machine()))
+    return {row["Kernel Name"].split("(")[0]: {
+        kind: sum(int(row[metric]) for metric in metrics) for kind, metrics in COUNTED.items()}
+            for row in list(csv.DictReader(table))[1:]}  # the first has the units
 
 
 def main():
-    parser = command_line.parser(__doc__)
-    parser.add_argument("--profile", metavar="DIR", help="count on a GPU, with Nsight Compute, into DIR")
-    folder = parser.parse_args().profile
-    if folder is not None:
-        return profile(folder)
+    command_line.parser(__doc__).parse_args()
     rows = all_rows()
     with open(DATA, "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")

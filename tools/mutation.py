@@ -1,24 +1,21 @@
 #!/usr/bin/env python3
-"""Mutation test: wrong versions of the steps' kernels, made by small changes of their text. The simulator must catch
-them.
+"""Mutation test: wrong versions of the lessons, made by small changes of their text. The simulator must catch them.
 
-usage: python3 tools/mutation.py [--count N] [--seed S] [--kernels NAME,...] [--operators NAME,...] [--sizes WxH,...]
-                                 [--csv FILE] [--jobs N] [--batch N] [--list] [--show ID]
+usage: python3 tools/mutation.py [--count N] [--seed S] [--list] [--csv FILE]
 
-Every mutant is a kernel with its launcher, under a name such as transposeNaive_m07, and has one change
-(tools/mutants.py). The mutants are written to build/mutants/, many to a file, built by the Makefile's rule for that
-folder, and run on the simulator in floats, each in a process with a time limit. What can happen to a mutant:
+A mutant is the file of a lesson with one match of an operator (OPERATORS, regular expressions) replaced. A batch is one
+program with several mutants, each in a namespace, registered for floats as KERNEL_m07, and with the unchanged kernel as
+KERNEL_m00. It is written to build/mutants and built by the Makefile's rule. Every mutant runs on the simulator in a
+process with a time limit, in SIZES. Its fate:
 
   diagnosed   the simulator names a line: a race, an access out of bounds, a barrier that some threads miss, ...
   wrong       only the comparison with the reference finds it
   counts      its result is right; its requests, transactions or conflicts differ from those of the unchanged kernel
   refused     it does not compile, or its launch is refused
-  crashed     the program ends by a signal, or not within the time limit
-  survived    it behaves like the unchanged kernel
+  survived    it behaves like the unchanged kernel; or it ends by a signal, or not within the time limit
 
-The first four are caught. tests/data/mutants_equivalent.csv lists the survivors that a person has judged, each with the
-reason. It names them by kernel, operator and change, so that lines may move. The score is caught / (all - judged
-survivors). Exit status 1: a mutant crashed, or survived and is not judged.
+tests/data/mutants_equivalent.csv has the survivors that a person has judged to be right, each with the reason. Exit
+status 1: another one survived. --count N: so many mutants, operators in turn (default: all).
 """
 
 import collections
@@ -26,271 +23,208 @@ import concurrent.futures
 import csv
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
 import tempfile
-import time
 
-from mutants import OPERATORS, ROOT, all_units, describe, mutants_of, sample
+from lessons import ROOT, run
 import command_line
 
 FOLDER = ROOT / "build/mutants"
 JUDGED = ROOT / "tests/data/mutants_equivalent.csv"
-# Whole tiles, parts of tiles, one column, one row, whole vectors in parts of tiles, more columns and more rows than
-# some kernels have blocks for.
-SIZES = ["64x64", "96x32", "333x555", "33x65", "1x100", "100x1", "100x36", "132x68", "1100x40", "40x1100"]
+FILES = sorted(path for path in ROOT.glob("step0[2-7]_*/step0?.cu"))
+# Whole tiles, three tiles to a side, parts of tiles, one column, one row, parts of vectors, more columns and more rows
+# than some kernels have blocks for.
+SIZES = ["64x64", "70x70", "96x32", "333x555", "33x65", "1x100", "100x1", "132x68", "1100x40", "40x1100"]
 SECONDS = 20  # of one mutant, all sizes
-CAUGHT = ["diagnosed", "wrong", "counts", "refused"]
-MISSED = ["crashed", "survived"]
+BATCH = 40  # mutants in one program
 
-# wrong: the sizes with a wrong result. counts: the rows of the results file, or None where a result was wrong.
-Outcome = collections.namedtuple("Outcome", "fate kinds wrong counts", defaults=([], [], None))
-
-
-def write_batch(path, units, mutants):
-    """One source file of originals, <kernel>_m00, and mutants. Returns the owner of each line."""
-    files = list(dict.fromkeys([u.file for u in units] + [m.file for m in mutants]))
-    lines, owners = [], {}
-
-    def write(text, owner=None):
-        for line in text.split("\n"):
-            lines.append(line)
-            owners[len(lines)] = owner
-
-    write('// Written by tools/mutation.py.\n#include "common/step.h"')
-    for include in dict.fromkeys(i for f in files for i in f.includes):
-        write(include)
-    write("template <typename T> constexpr bool tested = false;\ntemplate <> constexpr bool tested<float> = true;")
-    for file in files:  # each has constants of its own
-        write(f"\nnamespace {file.space} {{\n\n{file.prelude()}\n")
-        for unit in units:
-            if unit.file is file:
-                write(unit.text("_m00", []))
-        for mutant in mutants:
-            if mutant.file is file:
-                write(f"// {mutant.operator}: {mutant.change}", mutant.id)
-                write(mutant.unit.text(mutant.id[len(mutant.kernel):], mutant.edits), mutant.id)
-        write(f"}}  // namespace {file.space}")
-    text = "\n".join(lines) + "\n"
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-    return owners
+# Name: what it matches in the code, and what that becomes.
+OPERATORS = {
+    "< to <=": (r"(?<=\w) < (?=\w)", " <= "),
+    "bound one less": (r" < (width|height)\b", r" < \1 - 1"),
+    "bound of the other side": (r" < (width|height)\b", lambda m: " < " + other(m[1])),
+    "drop the guard": (r"\bif \((?=[^;{]*(?:width|height))", "if (true || "),
+    "drop half a guard": (r"(?<=\bif \()([^&;{]*) && ", "true && "),
+    "+ to -": (r"(?<=[\w)\]]) \+ (?=[\w(])", " - "),
+    "index off by one": (r"\b([io]data)\[", r"\1[1 + "),
+    "x for y": (r"\b(blockIdx|threadIdx)\.([xy])", lambda m: m[1] + "." + other(m[2])),
+    "wrong stride": (r"\* (width|height)\b", lambda m: "* " + other(m[1])),
+    "drop a barrier": (r"__syncthreads\(\);", ""),
+    "barrier of some threads": (r"__syncthreads\(\);", "if (threadIdx.x + threadIdx.y) __syncthreads();"),
+    "barrier too early": (r"(?s)\n( *for [^{}]*?)__syncthreads\(\);", r"\n    __syncthreads();\1"),
+    "swap tile indices": (r"\btile\[([^][]*)\]\[([^][]*)\](?! *;\n\n)", r"tile[\2][\1]"),
+    "tile too small": (r"(?<=T tile\[)(\w+)\]", r"\1 - 1]"),
+    "remove padding": (r"(T tile\[\w+\]\[\w+) \+ [^]]*\]", r"\1]"),
+    "drop the last turn": (r"(for \(int \w = 0; \w < [^;]*)(; \w \+= )(\w+)\)", r"\1 - \3\2\3)"),
+    "drop the first turn": (r"(for \(int \w = )0(; \w < [^;]*; \w \+= )(\w+)\)", r"\g<1>\3\2\3)"),
+    "wrong step of a loop": (r"(for \([^;]*;[^;]*; \w \+= )(\w+)\)", r"\1 2 * \2)"),
+    "wrong tile element": (r"= tile\[([^][]*)\]", r"= tile[(\1) ^ 1]"),
+    "leave a cell unset": (r"\btile(?=\[[^][]*\]\[[^][]*\] =)", "if (threadIdx.x || threadIdx.y) tile"),
+    "leave an element unwritten": (r"\bodata(?=\[[^;]*\] =)",
+                                   "if (threadIdx.x || threadIdx.y || blockIdx.x || blockIdx.y) odata"),
+    "no block for the rest": (r"\((\w+) \+ \w+ - 1\) /", r"(\1) /"),
+    "narrow index": (r"\b([io]data)\[([^;=]*)\](?=;| =)", r"\1[short(\2)]"),
+    "read the output": (r"= idata\[", "= odata["),
+    "% to /": (r" % ", " / "),
+}
+Mutant = collections.namedtuple("Mutant", "file kernel operator line change text")
 
 
-def make(targets):
-    """Makes them all. Returns the messages of what failed."""
-    # The options of the make that runs this test, but not its pool of jobs.
-    flags = " ".join(f for f in os.environ.get("MAKEFLAGS", "").split() if not f.startswith(("--jobserver", "-j")))
-    done = subprocess.run(["make", "-s", "-k", *targets], cwd=ROOT, env={**os.environ, "MAKEFLAGS": flags},
-                          capture_output=True, text=True)
-    return done.stderr if done.returncode else ""
+def other(name):
+    return {"width": "height", "height": "width", "x": "y", "y": "x"}[name]
 
 
-def build(batches):
-    """batches: {name: (units, mutants)}. Builds build/mutants/<name>, and returns the ids of the mutants that do not
-    compile."""
+def source(file):
+    """The text of a file without comments and includes, its lines where they were."""
+    return re.sub(r"//.*|^#include .*", "", file.read_text(), flags=re.MULTILINE)
+
+
+def mutants():
+    """Every mutant, in a fixed order. Two operators may make one text: the first has it."""
+    found, seen = [], set()
+    for file in FILES:
+        code = source(file)
+        kernels = [(m.start(), m[1]) for m in re.finditer(r"^KERNEL\((\w+),", code, re.MULTILINE)]
+        for operator, (pattern, becomes) in OPERATORS.items():
+            for match in re.finditer(pattern, code):
+                if "__global__ void" in code[code.rfind("\n", 0, match.start()):match.start()]: continue
+                text = code[:match.start()] + match.expand(becomes) + code[match.end():] if isinstance(becomes, str) \
+                    else code[:match.start()] + becomes(match) + code[match.end():]
+                if text == code or text in seen: continue
+                seen.add(text)
+                line = code.count("\n", 0, match.start(1) if "(?s)" in pattern else match.start())
+                before, after = code.split("\n"), text.split("\n")
+                kernel = next((name for end, name in kernels if match.start() < end), None)
+                if kernel and "static_assert" not in before[line]:
+                    found.append(Mutant(file, kernel, operator, line + 1,
+                                        f"{before[line].strip()} => {after[line].strip()}", text))
+    return found
+
+
+def sample(every, count, seed):
+    """So many mutants, operators in turn."""
+    draw, by_operator = random.Random(seed), collections.defaultdict(list)
+    for mutant in every: by_operator[mutant.operator].append(mutant)
+    for some in by_operator.values(): draw.shuffle(some)
+    turns = [some[n] for n in range(len(every)) for some in by_operator.values() if n < len(some)]
+    return turns[:count]
+
+
+def copy(text, kernel, name):
+    """The text in a namespace, with one kernel registered, for floats."""
+    (produces, launcher), = re.findall(rf'^KERNEL\({kernel}, "[^"]*", (.*), (\w+)\)$', text, re.MULTILINE)
+    body = re.sub(r"^KERNEL\(.*$", "", text, flags=re.MULTILINE)
+    return f"""namespace {name} {{
+{body}
+template <typename T>
+void floats(T* odata, const T* idata, int width, int height)
+{{
+    if constexpr (std::is_same_v<T, float>) {launcher}(odata, idata, width, height);
+}}
+KERNEL({name}, "-", {produces}, floats)
+}}  // namespace {name}
+"""
+
+
+def built(batches):
+    """{program: {name: (file, kernel, text)}} is built; gives the names of those that do not compile."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     refused = set()
     while True:
-        owners = {name: write_batch(FOLDER / f"{name}.cu", units, [m for m in mutants if m.id not in refused])
-                  for name, (units, mutants) in batches.items()}
-        errors = make([f"build/mutants/{name}" for name in batches])
-        if not errors:
-            return refused
-        blamed = {owners[name].get(int(line)) for name, line in re.findall(r"build/mutants/(\w+)\.cu:(\d+):", errors)
-                  if name in owners} - {None}
-        if not blamed - refused:
-            sys.exit(f"mutation.py: the mutants do not build:\n{errors}")
+        owners = {}
+        for program, entries in batches.items():
+            lines = ["// Written by tools/mutation.py.", '#include "common/step.h"', "#include <type_traits>"]
+            for name, (_, kernel, text) in entries.items():
+                if name in refused: continue
+                added = copy(text, kernel, name).split("\n")
+                owners |= {(program, str(len(lines) + n + 1)): name for n in range(len(added))}
+                lines += added
+            path = FOLDER / f"{program}.cu"
+            if not path.exists() or path.read_text() != "\n".join(lines): path.write_text("\n".join(lines))
+        done = subprocess.run(["make", "-s", "-k", *(f"build/mutants/{program}" for program in batches)], cwd=ROOT,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        blamed = {owners.get(at) for at in re.findall(r"build/mutants/(\w+)\.cu:(\d+):", done.stderr)} - {None}
+        if not done.returncode: return refused
+        if not blamed - refused: sys.exit(f"mutation.py: the mutants do not build:\n{done.stderr[-3000:]}")
         refused |= blamed
 
 
-def counts_of(path):
-    """The rows of a results file, without what differs from run to run and from name to name."""
-    if not path.exists():
-        return None
-    rows = list(csv.DictReader(path.open()))
-    return [{c: cell for c, cell in row.items() if c not in ("date_utc", "commit", "step", "kernel", "source_row")}
-            for row in rows]
+def counts(path):
+    """The rows of a results file, without what differs from name to name and from run to run."""
+    left_out = ("date_utc", "commit", "step", "kernel", "source_row")
+    return [{c: cell for c, cell in row.items() if c not in left_out} for row in csv.DictReader(path.open())]
 
 
-def outcome(program, kernel, sizes, folder):
-    """Runs one kernel of a program. Its fate is right where nothing is amiss: the counts then decide."""
-    results = folder / f"{kernel}.csv"
-    command = [str(program), "--device", "sim", "--kernel", kernel, "--size", ",".join(sizes), "--csv", str(results)]
+def ran(program, name, folder):
+    """(fate, detail): the detail of a right result is its counts."""
+    results = pathlib.Path(folder) / f"{name}.csv"
     try:
-        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", timeout=SECONDS)
+        done = run(FOLDER / program, "--device", "sim", "--kernel", name, "--size", ",".join(SIZES), "--csv", results,
+                   timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return Outcome("crashed", [f"not done after {SECONDS} s"])
-    said = re.findall(rf"^\w+: {kernel}: (.*)$", done.stderr, re.MULTILINE)
-    # A diagnosis names a line. Its kind is how it begins: "race: read-after-write", "out-of-bounds load".
-    kinds = sorted({re.match(r"race: \S+|[^:,\d]*?(?= of \d|[:,\d])", s)[0] for s in said if re.search(r"\.cu:\d+", s)})
-    tables = re.split(r"^idata: ", done.stdout, flags=re.MULTILINE)[1:]
-    wrong = [size for size, table in zip(sizes, tables) if re.search(rf"^{kernel}\s.*\bWRONG\b", table, re.MULTILINE)]
-    if done.returncode not in (0, 1, 2):
-        return Outcome("crashed", [f"exit status {done.returncode}", *kinds], wrong)
-    if kinds:
-        return Outcome("diagnosed", kinds, wrong)
-    if done.returncode == 1:
-        return Outcome("wrong", [], wrong)
-    if done.returncode == 2 or any(s.startswith("the kernel asks for") for s in said):
-        return Outcome("refused", said)
-    return Outcome("right", [], [], counts_of(results))
+        return "survived", f"not done after {SECONDS} s"
+    said = re.findall(rf"^\w+: {name}: (.*)$", done.stderr, re.MULTILINE)
+    lines = [text for text in said if re.search(r"\.cu:\d+", text)]
+    if done.returncode not in (0, 1, 2): return "survived", f"exit status {done.returncode}"
+    if lines: return "diagnosed", re.match(r"race: \S+|[^:,\d]*?(?= of \d|[:,\d])", lines[0])[0]
+    if done.returncode == 1: return "wrong", ""
+    if done.returncode == 2 or said: return "refused", (said or [done.stderr])[0][:80]
+    return "right", counts(results)
 
 
-def read_judged():
-    with JUDGED.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def judges(row, mutant):
-    """Is this row of the judgements about this mutant? A * stands for anything."""
-    return (mutant.operator == row["operator"] and row["kernel"] in ("*", mutant.kernel)
-            and row["change"] in ("*", mutant.change) and row["occurrence"] in ("*", str(mutant.occurrence)))
-
-
-def reason(mutant, judged):
-    """Why this mutant may survive, or None."""
-    return next((row["reason"] for row in judged if judges(row, mutant)), None)
-
-
-def run(units, mutants, sizes, jobs, batch_size, name):
-    """[(mutant, outcome)] of all mutants. The unchanged kernels must be right."""
-    batches, placed = {}, set()
-    for first in range(0, len(mutants), batch_size):
-        some = mutants[first:first + batch_size]
-        # An original is in the batch of its first mutant.
-        fresh = [u for u in units if u.kernel in {m.kernel for m in some} - placed]
-        placed |= {u.kernel for u in fresh}
-        batches[f"{name}_{len(batches)}"] = (fresh, some)
-    start = time.monotonic()
-    refused = build(batches)
-    built = time.monotonic()
-    tasks = [(program, f"{u.kernel}_m00") for program, (fresh, _) in batches.items() for u in fresh]
-    tasks += [(program, m.id) for program, (_, some) in batches.items() for m in some if m.id not in refused]
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        outcomes = pool.map(lambda task: outcome(FOLDER / task[0], task[1], sizes, pathlib.Path(folder)), tasks)
-        done = {kernel: what for (_, kernel), what in zip(tasks, outcomes)}
-    print(f"built {len(mutants) - len(refused)} mutants in {built - start:.0f} s, ran them in "
-          f"{time.monotonic() - built:.0f} s: {', '.join(sizes)}")
-    rows = []
-    for mutant in mutants:
-        original = done[f"{mutant.kernel}_m00"]
-        if original.fate != "right":
-            sys.exit(f"mutation.py: {mutant.kernel}, unchanged, is not right: {original.fate}: "
-                     f"{', '.join(original.kinds)}")
-        what = Outcome("refused", ["does not compile"]) if mutant.id in refused else done[mutant.id]
-        if what.fate == "right":
-            what = what._replace(fate="survived" if what.counts == original.counts else "counts")
-        rows.append((mutant, what))
-    return rows
-
-
-def print_table(rows, judged):
-    print(f"\n{'operator':<27}{'all':>6}" + "".join(f"{fate:>11}" for fate in CAUGHT + MISSED) + f"{'judged':>9}")
-    for operator in [*OPERATORS, "all"]:
-        some = [(m, what.fate) for m, what in rows if operator in ("all", m.operator)]
-        if not some:
-            continue
-        fates = collections.Counter(fate for _, fate in some)
-        forgiven = sum(fate == "survived" and reason(m, judged) is not None for m, fate in some)
-        print(f"{operator:<27}{len(some):>6}" + "".join(f"{fates[fate] or '-':>11}" for fate in CAUGHT + MISSED) +
-              f"{forgiven or '-':>9}")
-    caught, due = sum(fates[fate] for fate in CAUGHT), len(rows) - forgiven
-    share = f", {100 * caught / due:.1f} %" if due else ""
-    print(f"\nscore: {caught} of {due} caught{share}; {fates['counts']} of them by their counts alone")
-    kinds = collections.Counter(kind for _, what in rows if what.fate == "diagnosed" for kind in what.kinds)
-    if kinds:
-        print("diagnoses and the number of mutants: " + ", ".join(f"{kind} {n}" for kind, n in kinds.most_common()))
-
-
-def print_missed(rows, judged):
-    """Returns the mutants that were missed and are not judged."""
-    missed, forgiven = [], collections.defaultdict(list)
-    print()
-    for mutant, what in rows:
-        if what.fate == "survived" and reason(mutant, judged):
-            forgiven[reason(mutant, judged)].append(mutant)
-        elif what.fate in MISSED:
-            missed.append(mutant)
-            print(f"{what.fate}, NOT JUDGED: "
-                  f"{describe(mutant)}{' (' + ', '.join(what.kinds) + ')' if what.kinds else ''}")
-    for why, some in forgiven.items():
-        print(f"survived, judged: {describe(some[0])}{f', and {len(some) - 1} more' if len(some) > 1 else ''}\n    "
-              f"{why}")
-    for row in judged:
-        fates = {what.fate for mutant, what in rows if judges(row, mutant)}
-        if fates and "survived" not in fates:
-            print(f"judged, and caught all the same: {row['kernel']} {row['operator']} {row['change']}: take the "
-                  f"row out of {JUDGED.relative_to(ROOT)}")
-    return missed
-
-
-def write_csv(path, rows, judged):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([
-            "mutant", "operator", "file", "line", "change", "occurrence", "fate", "diagnoses", "wrong_at", "judged"])
-        for m, what in rows:
-            writer.writerow([m.id, m.operator, m.file.path.relative_to(ROOT), m.line, m.change, m.occurrence, what.fate,
-                             "; ".join(what.kinds), " ".join(what.wrong), reason(m, judged) or ""])
+def judged(some):
+    """[(mutant, fate, detail, the reason of a judgement or "")]"""
+    reasons = {(row["kernel"], row["change"]): row["reason"] for row in csv.DictReader(JUDGED.open(newline=""))}
+    unchanged = {f"{mutant.kernel}_m00": (mutant.file, mutant.kernel, source(mutant.file)) for mutant in some}
+    entries = {**unchanged, **{f"{m.kernel}_m{n:02}": (m.file, m.kernel, m.text) for n, m in enumerate(some, 1)}}
+    names = list(entries)
+    batches = {f"batch_{len(some)}_{n // BATCH}": {name: entries[name] for name in names[n:n + BATCH]}
+               for n in range(0, len(names), BATCH)}
+    refused = built(batches)
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(
+            len(os.sched_getaffinity(0))) as pool:
+        tasks = [(program, name) for program, those in batches.items() for name in those if name not in refused]
+        fates = dict(zip((name for _, name in tasks), pool.map(lambda task: ran(*task, folder), tasks)))
+    for name in unchanged:
+        if fates[name][0] != "right": sys.exit(f"mutation.py: {name}, which is unchanged, is not right: {fates[name]}")
+    for n, mutant in enumerate(some, 1):
+        fate, detail = fates.get(f"{mutant.kernel}_m{n:02}", ("refused", "does not compile"))
+        if fate == "right":
+            fate, detail = "survived" if detail == fates[f"{mutant.kernel}_m00"][1] else "counts", ""
+        yield mutant, fate, detail, reasons.get((mutant.kernel, mutant.change), "") if fate == "survived" else ""
 
 
 def main():
-    parser = command_line.parser(
-        __doc__, epilog="Exit status 1: a mutant was missed that tests/data/mutants_equivalent.csv does not "
-        "judge.")
-    parser.add_argument("--count", type=int, help="so many mutants, from all operators in turn (default: all)")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")
-    parser.add_argument("--kernels", help="only of these kernels: transposeNaive,transposeCoalesced")
-    parser.add_argument("--operators", help="only by these operators: 'drop a barrier,wrong stride'")
-    parser.add_argument("--sizes", default=",".join(SIZES), help="the matrices (default: %(default)s)")
-    parser.add_argument("--csv", type=pathlib.Path, help="write what happened to each mutant to this file")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
-                        help="programs that run at once (default: %(default)s)")
-    parser.add_argument("--batch", type=int, help="mutants in one source file (default: each job's share, at most 60)")
-    parser.add_argument("--list", action="store_true", help="list the mutants, and stop")
-    parser.add_argument("--show", metavar="ID", help="print the text of one mutant, and stop")
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
-
-    units = all_units()
-    mutants = list(mutants_of(units))
-    chosen = {}
-    for option, value, known in (("kernels", options.kernels, [u.kernel for u in units]),
-                                 ("operators", options.operators, list(OPERATORS))):
-        chosen[option] = value.split(",") if value else known
-        for name in chosen[option]:
-            if name not in known:
-                sys.exit(f"mutation.py: --{option} {name}: expected one of {', '.join(known)}")
-    if options.show:
-        for mutant in mutants:
-            if mutant.id == options.show:
-                print(f"// {describe(mutant)}\n{mutant.unit.text(mutant.id[len(mutant.kernel):], mutant.edits)}")
-                return
-        sys.exit(f"mutation.py: --show {options.show}: expected an id of --list")
-    mutants = [m for m in mutants if m.kernel in chosen["kernels"] and m.operator in chosen["operators"]]
-    if options.count:
-        mutants = sample(mutants, options.count, options.seed)
+    every = mutants()
+    some = sample(every, options.count, options.seed) if options.count else every
     if options.list:
-        for mutant in mutants:
-            print(describe(mutant))
-        print(f"{len(mutants)} mutants of {len({m.kernel for m in mutants})} kernels by "
-              f"{len({m.operator for m in mutants})} operators")
-        return
-
-    # Two runs at once do not share files, unless they are of the same mutants.
-    name = (f"sample_{options.count}_{options.seed}" if options.count
-            else "some" if options.kernels or options.operators else "all")
-    batch = options.batch or max(1, min(60, -(-len(mutants) // options.jobs)))
-    rows = run(units, mutants, options.sizes.split(","), options.jobs, batch, name)
-    judged = read_judged()
+        for m in some: print(f"{m.file.relative_to(ROOT)}:{m.line}: {m.kernel}: {m.operator}: {m.change}")
+        print(f"{len(some)} mutants of {len({m.kernel for m in some})} kernels")
+        return 0
+    rows = list(judged(some))
+    fates = collections.Counter(fate for _, fate, *_ in rows)
+    missed = [row for row in rows if row[1] == "survived" and not row[3]]
+    for m, _, detail, _ in missed:
+        print(f"survived, NOT JUDGED: {m.file.relative_to(ROOT)}:{m.line}: {m.operator}: {m.change} {detail}")
     if options.csv:
-        write_csv(options.csv, rows, judged)
-    print_table(rows, judged)
-    if print_missed(rows, judged):
-        sys.exit(1)
+        with options.csv.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["kernel", "operator", "line", "change", "fate", "detail", "judged"])
+            writer.writerows([m.kernel, m.operator, m.line, m.change, *rest] for m, *rest in rows)
+    forgiven = fates["survived"] - len(missed)
+    print(", ".join(f"{fate} {n}" for fate, n in fates.most_common()))
+    print(f"score: {len(rows) - fates['survived']} of {len(rows) - forgiven} caught; {forgiven} survivors are judged")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

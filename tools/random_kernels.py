@@ -1,631 +1,600 @@
-"""Random kernels whose memory accesses Nsight Compute and the simulator count.
+#!/usr/bin/env python3
+"""Random kernels, whose counts, faults and races a card, an oracle and the simulator judge.
 
-    programs(31, 480)        # [(name, text, [Kernel, ...]), ...]: CUDA programs with 60 kernels each
+usage: python3 tools/random_kernels.py MODE SEED
 
-Each program launches each of its kernels once, in order, and prints "kernel,checksum" of what the kernel has stored.
-The inputs are small integers, so all sums are exact, and the checksums are the same on every machine and in any order
-of the threads. No thread loads what another stores without a barrier between them. Every loaded value flows into a
-stored one, and every shared array is loaded after it is stored, or nvcc would leave accesses out.
+Prints a program. It launches the kernels whose numbers are its arguments, or all. Modes:
 
-The classes of kernels, in turns: straight-line code, branches, loops whose lanes all make the same number of turns, and
-loops whose lanes do not. nvcc may make one access of several. Straight-line code and branches leave it no occasion:
+  counts  Nsight Compute counts the accesses. nvcc has no occasion to make one access of several: no array is loaded
+          twice at one index, the arms of a branch access different types, no condition is tested twice, loops are not
+          unrolled, structures are loaded and stored whole, and every loaded value flows into a stored one. The sums are
+          exact in any order of the threads, so the checksum that is printed is that of every machine.
+  memory  Kernels on arrays of global memory. Many access past an end, at a wrong alignment, or what was never written:
+          memcheck and initcheck say which.
+  races   Kernels whose threads share the array of a block, with barriers or without: racecheck says which race.
+  orders  Kernels of a few threads with barriers, fences, signals and atomic operations. The oracle races() keeps every
+          access and compares all pairs.
 
-- No array is loaded twice at one index.
-- The arms of a branch access elements of different types, or nvcc would select the address and make one access of two.
-- Each condition is tested once, or nvcc would copy what stands between two tests into both arms of the first.
-- The lanes of a warp do not all add to one address, or nvcc would add up their values first.
-- Structures in memory are loaded and stored whole. Of accesses to one member after the other, nvcc makes one.
-  Loops have such accesses, unless programs() has whole=True. All else is the same then.
-- No float in shared memory is added to atomically: for nvcc, that is a loop of loads and compare-and-swap operations.
-
-`Kernel.expected` has the number of memory instructions that the text asks for: {"LDG": 4, "STG": 1, ...}.
+tools/gpu_plain.py asks the card. The tests compare its answers, in tests/data, with the simulator's.
 """
 
-import collections
-import dataclasses
 import random
+import sys
 
-CLASSES = ["straight", "branches", "uniform loops", "divergent loops"]
-PER_PROGRAM = 60
-MOST_THREADS = 1024  # of a launch
-MOST_TURNS = 8  # of a loop
-INPUT_LENGTH = 20480
+import lessons  # noqa: F401 (it adds the folder of the next)
+import command_line
+
+SEEDS = {"counts": (31, 1207), "memory": (21, 22, 23, 24), "races": (11, 12, 13, 14), "orders": range(21, 41)}
+KERNELS = {"counts": 120, "memory": 60, "races": 100, "orders": 200}
+
+
+# counts
+
+CLASSES = ["straight", "branches", "uniform loops", "divergent loops"]  # in turns
+MOST = 1024  # threads of a launch
+TURNS = 6  # of a loop, at most
+LENGTH = 8192  # of an input
 HASH = "2654435761u"
-
-
-@dataclasses.dataclass(frozen=True)
-class Type:
-    name: str
-    members: tuple  # (name, type) of each; a scalar has one without a name
-    size: int
-    alignment: int
-    text: str = ""  # its declaration, unless CUDA has it
-
-    @property
-    def kinds(self):
-        return {kind for _, kind in self.members}
-
-    @property
-    def instructions(self):
-        return self.size // min(self.alignment, 16)
-
-    def functions(self):
-        """The functions that every program has for a type."""
-        name, members = self.name, self.members
-        braces = [f"({kind})((int)s{f' + {n}' if n else ''})" for n, (_, kind) in enumerate(members)]
-        total = " + ".join(f"(float)v{member}" for member, _ in members)
-        text = f"__host__ __device__ float total({name} v) {{ return {total}; }}\n"
-        if not self.text and len(members) == 1:
-            text += f"template <> __host__ __device__ {name} made(float s) {{ return {braces[0]}; }}\n"
-            return text + f"__device__ {name} plus({name} v, float s) {{ return ({name})(v + ({name})(int)s); }}\n"
-        each = [member for member, _ in members]
-        sums = ", ".join(f"v{m} + w{m}" for m in each)
-        increased = " ".join(f"v{m} += w{m};" for m in each)
-        changed = " ".join(f"v{m} += ({kind})(int)s;" for m, kind in members)
-        text += f"template <> __host__ __device__ {name} made(float s) {{ return {{{', '.join(braces)}}}; }}\n"
-        text += f"__device__ {name} plus({name} v, float s)\n{{\n    {changed}\n    return v;\n}}\n"
-        text += f"__device__ {name} operator+({name} v, {name} w) {{ return {{{sums}}}; }}\n"
-        return text + f"__device__ void operator+=({name}& v, {name} w)\n{{\n    {increased}\n}}\n"
-
-
-def scalar(name, size):
-    return Type(name, (("", name),), size, size)
-
-
-def vector(name, kind, count, size):
-    return Type(name, tuple((f".{m}", kind) for m in "xyzw"[:count]), size, size)
-
-
-def structure(name, members, size, alignment):
-    aligned = f"__align__({alignment}) " if alignment == 16 or (alignment == 8 and "double" not in members) else ""
-    flat = [(member, kind) for kind, names in members.items() for member in names]
-    declared = " ".join(f"{kind} {', '.join(names)};" for kind, names in members.items())
-    return Type(name, tuple((f".{member}", kind) for member, kind in flat), size, alignment,
-                f"struct {aligned}{name} {{ {declared} }};\n")
-
-
-TYPES = [
-    scalar("char", 1), scalar("short", 2), scalar("int", 4), scalar("float", 4), scalar("double", 8),
-    vector("float2", "float", 2, 8), vector("float4", "float", 4, 16), vector("double2", "double", 2, 16),
-    vector("int4", "int", 4, 16),
-    structure("Complex", {"float": ["re", "im"]}, 8, 8),
-    structure("Vector", {"float": ["x", "y", "z"]}, 12, 4),
-    structure("Entry", {"float": ["key", "value"], "int": ["from", "to"]}, 16, 16),
-    structure("Moments", {"double": ["mean", "spread", "slope"]}, 24, 8),
-    structure("Body", {"float": ["x", "y", "z", "mass", "vx", "vy", "vz", "charge"]}, 32, 16),
-]
-SCALARS = [type for type in TYPES if len(type.members) == 1]
-STRUCTURES = [type for type in TYPES if len(type.members) > 1]
-KINDS = sorted({kind for type in TYPES for kind in type.kinds})
+# name: its members, and what they are made of
+COUNTED = {
+    **{name: ([""], name) for name in ("char", "short", "int", "float", "double")},
+    "float2": ([".x", ".y"], "float"), "float4": ([".x", ".y", ".z", ".w"], "float"),
+    "double2": ([".x", ".y"], "double"), "int4": ([".x", ".y", ".z", ".w"], "int"),
+    "Vector": ([".x", ".y", ".z"], "float"), "Moments": ([".mean", ".spread", ".slope"], "double"),
+    "Entry": ([".key", ".value", ".from", ".to"], "int")}
 
 
 def indented(lines):
     return ["    " + line for line in lines]
 
 
-class Kernel:
-    def __init__(self, draw, name, kind, whole=False):
-        self.draw, self.name, self.kind, self.whole = draw, name, kind, whole
-        self.block = draw.choice([32, 64, 96, 128, 192, 256, 20, 33, 48, 100, 250])
-        self.grid = draw.randint(1, min(5, MOST_THREADS // self.block))
-        self.threads = self.grid * self.block
-        self.inputs, self.outputs, self.shared = [], [], []  # (name, type), (name, type, length), (name, type, stride)
-        self.sums = []  # (name, type): arrays to which the kernel adds with atomic operations
-        self.used = set()  # (array, index): no array is loaded twice at one index
-        self.families = set()  # of conditions
-        self.kinds = set(KINDS)  # of the members that may be accessed here
-        self.thread, self.turn, self.span = "t", "", MOST_THREADS
-        self.expected = collections.Counter()
-        self.unroll = draw.choice(["1", "1", "1", "", ""]) if "loops" in kind else "1"
-        self.body()
+class Counts:
+    def __init__(self, draw, number):
+        self.draw, self.name, self.kind = draw, f"k{number}", CLASSES[number % len(CLASSES)]
+        self.block = draw.choice([32, 64, 96, 128, 192, 256, 20, 33, 100, 250])
+        self.threads = self.block * draw.randint(1, min(5, MOST // self.block))
+        self.limit = self.threads - draw.choice([0, 0, 1, 5, 17])
+        self.outputs, self.used, self.turn, self.types = [], 0, "", list(COUNTED)
+        self.conditions = {
+            "bit": f"lane & {draw.choice([1, 2, 8])}", "third": f"lane % 3 == {draw.randint(0, 2)}",
+            "range": draw.choice(["lane < 13", "lane >= 20"]), "warp": f"((lane ^ warp) & {draw.choice([1, 2, 4])})",
+            "hash": f"(t * {HASH} >> 16) % 3 == {draw.randint(0, 2)}", "block": "blockIdx.x % 2 == 0",
+            "half": f"tid < {self.block // 2 + 3}", "value": f"acc > {draw.choice([20, 40])}"}
+        shared = draw.choice([None, *COUNTED])
+        declared = [f"__shared__ {shared} s[{self.block}];", f"s[{self.shuffled()}] = {self.load(shared)};",
+                    "__syncthreads();"] if shared else []
+        self.shared, lines = shared, [f"acc += total({self.in_shared()});"] if shared else []
+        for _ in range(draw.randint(2, 5) if self.kind == "straight" else draw.randint(0, 1)): lines += self.statement()
+        for _ in range(draw.randint(1, 2)):
+            lines += {"straight": self.statement, "branches": lambda: self.branch(1)}.get(self.kind, self.loop)()
+        lines.append(self.store("made<{}>(acc)"))
+        guarded = [f"if (t < {self.limit}) {{", *indented(lines), "}"] if self.limit < self.threads else lines
+        self.inputs = [type for type in COUNTED if f"in_{type}[" in " ".join(declared + lines)]
+        parameters = [*(f"const {type}* in_{type}" for type in self.inputs),
+                      *(f"{type}* out{n}" for n, (type, _) in enumerate(self.outputs)), "unsigned turns"]
+        self.text = "\n    ".join([
+            f"__global__ void {self.name}({', '.join(parameters)})\n{{",
+            "const unsigned tid = threadIdx.x, t = blockIdx.x * blockDim.x + tid, lane = tid % 32, warp = tid / 32;",
+            "float acc = lane + warp;", *declared, *guarded]) + "\n}\n"
+
+    def host(self):
+        arguments = [*(f"input<{type}>()" for type in self.inputs), *(f"out{n}" for n in range(len(self.outputs)))]
+        return [*(f"{type}* out{n} = output<{type}>({length});" for n, (type, length) in enumerate(self.outputs)),
+                f"{self.name}<<<{self.threads // self.block}, {self.block}>>>({', '.join(arguments)}, "
+                f"{3 + self.limit % 4}u);", f'finish("{self.name}");']
 
     # Indices
 
-    def fresh(self, array, make):
-        """An index that this array has not been loaded at."""
-        for _ in range(100):
-            index = make()
-            if (array, index) not in self.used:
-                self.used.add((array, index))
-                return index
-        raise AssertionError(f"{self.name}: no new index for {array}")
+    def fresh(self):
+        """A number that no other access of the kernel has."""
+        self.used += self.draw.choice([1, 2, 3])
+        return self.used
 
     def anywhere(self):
-        """An index of an input. The largest is below 5 * 2048 + 100."""
-        draw, t = self.draw, self.thread
-        c = draw.randint(1, 99)
-        return draw.choice([
-            lambda: f"{t} + {c}", lambda: f"{t} * {draw.choice([2, 3, 5])} + {c}", lambda: f"{self.span + c} - {t}",
-            lambda: f"({t} + {c}) * {HASH} >> {draw.choice([19, 20, 22])}",
-            lambda: f"({t} * {draw.choice([5, 33, 97])} + {c}) % {self.span}",
-            lambda: f"{t} % 32 * 32 + {t} / 32 + {c}",
-            lambda: f"{t} ^ {c}", lambda: f"{t} / {draw.choice([2, 4, 8])} + {c}",
-            lambda: f"{t} / 8 * 2 + {t} % 3 + {c}", lambda: f"{t} / 32 * {draw.choice([37, 64])} + lane * 3 + {c}",
-            lambda: self.looked_up(f"{t} + {c}"), lambda: self.looked_up(f"{t} * 3 + {c}"),
-        ])()
-
-    def looked_up(self, at, step=1):
-        """A number below MOST_THREADS, from a table. In a loop, the place in the table moves on with each turn."""
-        self.input("int", "order")
-        if ("order", at) in self.used:
-            return f"{at} % {MOST_THREADS}"
-        self.used.add(("order", at))
-        self.expected["LDG"] += 1
-        return f"order[{at} + {self.turn} * {step}]" if self.turn else f"order[{at}]"
-
-    def own(self, many=1):
-        """An index of an output that no other thread has; and the length that this takes."""
-        draw, t, span = self.draw, self.thread, self.span
-        c = draw.randint(1, 63)
-        place, length = draw.choice([
-            (t, span), (t, span), (t, span), (f"{span - 1} - {t}", span), (f"({t} ^ {c})", span),
-            (f"{t} * {draw.choice([33, 5, 97])} % {span}", span),
-            (f"({t} * 2 + {c % 2})", 2 * span), (f"({t} * 3 + {c % 3})", 3 * span), (f"({t} + {c})", span + 64),
-            ("order", span) if span == MOST_THREADS else (t, span)])
-        if place == "order":
-            at = next(at for n in range(64) if ("order", at := f"({t} ^ {(c + n) % 64})") not in self.used)
-            place = self.looked_up(at, MOST_THREADS)  # in each turn another permutation
-        return (f"{place} + {self.turn} * {length}" if self.turn else place), length * (many if self.turn else 1)
-
-    def in_block(self, stride):
-        """An index of a shared array, of which every element `stride` apart is set."""
-        draw, block = self.draw, self.block
-        t, last = ("tid", block - 1) if self.thread == "t" else (self.thread, 2 * MOST_THREADS)
-        k = f" + {self.turn}" if self.turn else ""
-        c = draw.randint(1, block - 1)
+        c, draw = self.fresh(), self.draw
         place = draw.choice([
-            f"({t} + {c}{k}) % {block}", f"({t} * {draw.choice([3, 5, 7, 9, 17])} + {c}{k}) % {block}",
-            f"({last} - {t}{k}) % {block}", f"({t} / {draw.choice([2, 4, 8])} + {c}{k}) % {block}",
-            f"({t} / 8 * 2 + {t} % 3 + {c}{k}) % {block}", f"(({t} + {c}{k}) * {HASH} >> 16) % {block}"])
-        return place if stride == 1 else f"{place} * {stride}"
+            f"t + {c}", f"t * {draw.choice([2, 3, 5])} + {c}", f"{MOST + c} - t",
+            f"((t + {c}) * {HASH} >> {draw.choice([20, 22])})", f"(t * {draw.choice([5, 33, 97])} + {c}) % {MOST}",
+            f"t % 32 * 32 + t / 32 + {c}", f"(t ^ {c})", f"t / {draw.choice([2, 4, 8])} + {c}",
+            f"t / 8 * 2 + t % 3 + {c}"])
+        return place + (f" + k * {draw.choice([1, 32, 97])}" if self.turn else "")
 
-    # Arrays
+    def own(self):
+        """An index that no other thread has, and the length that this takes."""
+        draw, c = self.draw, self.draw.randint(1, 63)
+        place, length = draw.choice([
+            ("t", MOST), ("t", MOST), (f"{MOST - 1} - t", MOST), (f"(t ^ {c})", MOST), (f"t * 33 % {MOST}", MOST),
+            (f"(t * 2 + {c % 2})", 2 * MOST), (f"(t * 3 + {c % 3})", 3 * MOST), (f"(t + {c})", MOST + 64)])
+        return (f"{place} + k * {length}", TURNS * length) if self.turn else (place, length)
 
-    def input(self, type, name=""):
-        """The name of an input of this type: one that there is, or a new one."""
-        if name:
-            if (name, type) not in self.inputs:
-                self.inputs.append((name, type))
-            return name
-        known = [n for n, other in self.inputs if other == type.name and n != "order"]
-        if known and (len(known) == 2 or self.draw.random() < 0.6):
-            return self.draw.choice(known)
-        name = f"in{len([n for n, _ in self.inputs if n != 'order'])}"
-        self.inputs.append((name, type.name))
-        return name
+    def shuffled(self):
+        return self.draw.choice(["tid", f"{self.block - 1} - tid",
+                                 *(f"tid * {m} % {self.block}" for m in (7, 3, 11) if self.block % m)])
 
-    def output(self, type, length):
-        self.outputs.append((f"out{len(self.outputs)}", type.name, length))
-        return self.outputs[-1][0]
-
-    def type(self, among=TYPES):
-        return self.draw.choice([type for type in among if type.kinds <= self.kinds] or
-                                [type for type in TYPES if type.kinds <= self.kinds])
-
-    def load(self, type):
-        """An element of an input."""
-        array = self.input(type)
-        index = self.fresh(array, self.anywhere)
-        self.expected["LDG"] += type.instructions
-        if self.turn:
-            index = f"({index}) + {self.turn} * {self.draw.choice([1, 32, 97])}"
-        return f"{array}[{index}]"
-
-    def load_shared(self, chosen=None):
-        name, type, stride = chosen or self.draw.choice(self.usable_shared())
-        self.expected["LDS"] += type.instructions
-        return type, f"{name}[{self.fresh(name, lambda: self.in_block(stride))}]"
-
-    def usable_shared(self):
-        return [entry for entry in self.shared if entry[1].kinds <= self.kinds]
+    def in_shared(self):
+        c, k, block = self.fresh(), " + k" if self.turn else "", self.block
+        return "s[" + self.draw.choice([
+            f"(tid + {c}{k}) % {block}", f"(tid * {self.draw.choice([3, 5, 9, 17])} + {c}{k}) % {block}",
+            f"(tid / {self.draw.choice([2, 4, 8])} + {c}{k}) % {block}",
+            f"((tid + {c}{k}) * {HASH} >> 16) % {block}"]) + "]"
 
     # Statements
 
-    def target(self, type):
-        place, length = self.own(MOST_TURNS)
-        self.expected["STG"] += type.instructions
-        return f"{self.output(type, length)}[{place}]"
+    def load(self, type):
+        return f"in_{type}[{self.anywhere()}]"
+
+    def target(self, type, place=None):
+        place, length = place or self.own()
+        self.outputs.append((type, length))
+        return f"out{len(self.outputs) - 1}[{place}]"
+
+    def store(self, value):
+        type = self.draw.choice(self.types)
+        return f"{self.target(type)} = {value.format(type)};"
 
     def statement(self):
-        kinds = ["total", "total", "member", "plus", "sum", "store", "copy", "increased", "in place", "atomic"]
-        kinds += ["ticket"] if not self.turn else []
-        kinds += ["shared"] * 4 if self.usable_shared() else []
-        if not any(type.kinds <= self.kinds for type in STRUCTURES):
-            kinds = [kind for kind in kinds if kind not in ("sum", "increased", "member")]
-        return getattr(self, "make_" + self.draw.choice(kinds).replace(" ", "_"))()
+        draw, type = self.draw, self.draw.choice(self.types)
+        kind = draw.choice(["load"] * 3 + ["store", "copy", "atomic", "ticket"] + ["shared"] * 3 * (
+            self.shared in self.types))
+        if kind == "load": return [f"acc += {draw.choice([1, 2, 3])} * total({self.load(type)});"]
+        if kind == "store": return [self.store(f"made<{{}}>(acc + {draw.randint(1, 9)})")]
+        if kind == "copy": return [f"{self.target(type)} = {self.load(type)};"]
+        if kind == "shared": return [f"acc += total({self.in_shared()});"]
+        of = draw.choice(["int", "unsigned", "float"])
+        if kind == "ticket":  # an address of this thread alone, and the result is used
+            return [f"acc += (float)atomicAdd(&{self.target(of)}, ({of})(lane + 1));"]
+        k = " + k" if self.turn else ""  # an address of several threads, but not of all lanes of a warp
+        at = draw.choice([f"(t{k}) % {draw.choice([7, 32, 48])}", f"((t{k}) * {HASH} >> 27)", f"(t * 3{k}) % 61"])
+        call = "atomicAdd" if of == "float" else draw.choice(["atomicAdd", "atomicMax", "atomicOr", "atomicXor"])
+        return [f"{call}(&{self.target(of, (at, 64))}, ({of})({draw.choice(['lane % 5 + 1', 't / 7 + 1'])}));"]
 
-    def make_total(self):
-        weight = self.draw.choice(["", "2 * ", "3 * "])
-        return [f"acc += {weight}total({self.load(self.type())});"]
-
-    def make_member(self):
-        type = self.type(STRUCTURES)
-        weighted = [f"{n + 1} * v{member}" for n, (member, _) in enumerate(type.members)]
-        return ["{", f"    const {type.name} v = {self.load(type)};", f"    acc += {' + '.join(weighted)};", "}"]
-
-    def make_plus(self):
-        type = self.type()
-        return [f"{self.target(type)} = plus({self.load(type)}, {self.draw.choice(['acc', 'lane', '2'])});"]
-
-    def make_sum(self):
-        type = self.type(STRUCTURES)
-        return [f"{self.target(type)} = {self.load(type)} + {self.load(type)};"]
-
-    def make_store(self):
-        type = self.type()
-        return [f"{self.target(type)} = made<{type.name}>(acc + {self.draw.randint(1, 9)});"]
-
-    def make_copy(self):
-        type = self.type()
-        return [f"{self.target(type)} = {self.load(type)};"]
-
-    def make_increased(self):
-        type = self.type(STRUCTURES)
-        lines = [f"{type.name} v = {self.load(type)};", f"v += {self.load(type)};", f"{self.target(type)} = v;"]
-        return ["{", *indented(lines), "}"]
-
-    def make_in_place(self):
-        type = self.type()
-        self.expected["LDG"] += type.instructions
-        place = self.target(type)
-        if type in SCALARS or "loops" in self.kind and not self.whole:
-            return [f"{place} += {self.load(type)};"]
-        return ["{", f"    {type.name}& element = {place};", f"    element = element + {self.load(type)};", "}"]
-
-    def make_shared(self):
-        type, element = self.load_shared()
-        form = self.draw.choice(["total", "total", "copy", "plus"] + (["sum"] if type in STRUCTURES else []))
-        if form == "total":
-            return [f"acc += total({element});"]
-        if form == "copy":
-            return [f"{self.target(type)} = {element};"]
-        if form == "plus":
-            return [f"{self.target(type)} = plus({element}, lane);"]
-        return [f"{self.target(type)} = {element} + {self.load(type)};"]
-
-    def make_atomic(self):
-        """An atomic operation on an address of several threads, but not of all lanes of a warp. Its value is unused."""
-        draw, t = self.draw, self.thread
-        type = draw.choice(["int", "unsigned", "float"])
-        if len(self.sums) == 3:
-            return self.make_total()
-        name = f"sums{len(self.sums)}"
-        self.sums.append((name, type))
-        k = f" + {self.turn}" if self.turn else ""
-        at = draw.choice([f"({t}{k}) % {draw.choice([7, 32, 48])}", f"({t}{k}) * {HASH} >> 27", f"({t} * 3{k}) % 61"])
-        self.expected["RED"] += 1
-        calls = ["atomicAdd"] if type == "float" else ["atomicAdd", "atomicAdd", "atomicMax", "atomicOr", "atomicXor"]
-        call = draw.choice(calls)
-        value = draw.choice(["lane % 5 + 1", f"{t} / 7 + 1"])
-        return [f"{call}(&{name}[{at}], ({type})({value}));"]
-
-    def make_ticket(self):
-        """An atomic operation on an address that no other thread has. Its value is used."""
-        draw = self.draw
-        type = draw.choice(["int", "unsigned", "float"])
-        place, length = self.own()
-        self.expected["ATOMG"] += 1
-        self.outputs.append((f"out{len(self.outputs)}", type, length))
-        call = draw.choice(["atomicAdd", "atomicExch"] + (["atomicMax", "atomicCAS"] if type != "float" else []))
-        arguments = f"({type})0, ({type})(lane + 1)" if call == "atomicCAS" else f"({type})(lane + 1)"
-        return [f"acc += (float){call}(&{self.outputs[-1][0]}[{place}], {arguments});"]
-
-    # Shared arrays
-
-    def fill(self):
-        """Declares and fills a shared array; the barrier follows."""
-        draw, block = self.draw, self.block
-        type, name = draw.choice(TYPES), f"s{len(self.shared)}"
-        stride = draw.choice([1, 1, 1, 2, 3, 5]) if type.size <= 8 and type.alignment >= 4 else 1
-        shuffled = [f"tid * {m} % {block}" for m in (7, 3, 11) if block % m]
-        place = draw.choice(["tid", "tid", f"{block - 1} - tid", *shuffled])
-        self.shared.append((name, type, stride))
-        self.expected["STS"] += type.instructions
-        value = draw.choice([self.load, lambda type: f"plus({self.load(type)}, lane)",
-                             lambda type: f"made<{type.name}>(t + {draw.randint(1, 9)})"])(type)
-        place = place if stride == 1 else f"({place}) * {stride}"
-        return f"__shared__ {type.name} {name}[{block * stride}];", f"{name}[{place}] = {value};"
-
-    def bins(self):
-        """Counts in shared memory with atomic operations: declaration, first statements, last statement."""
-        draw, block = self.draw, self.block
-        type = draw.choice(["int", "unsigned", "float"] if "loops" in self.kind else ["int", "unsigned"])
-        if type == "float":
-            # The card tries again until no other thread comes between.
-            # With a common address, the number of tries would depend on its timing.
-            at, call = f"{block - 1} - tid", "atomicAdd"
-            self.expected["LDS"] += 1
-        else:
-            at = draw.choice([
-                lambda: f"(tid * {draw.choice([1, 3, 7])} + 1) % {block}", lambda: f"tid / {draw.choice([2, 4])}",
-                lambda: f"(t * {HASH} >> 16) % {block}", lambda: f"{self.looked_up('t + 100')} % {block}"])()
-            call = draw.choice(["atomicAdd", "atomicAdd", "atomicMax", "atomicOr"])
-        self.expected.update({"STS": 1, "ATOMS": 1, "LDS": 1})
-        first = ["bins[tid] = 0;", "__syncthreads();", f"{call}(&bins[{at}], ({type})(lane % 3 + 1));"]
-        return f"__shared__ {type} bins[{block}];", first, "acc += (float)bins[tid];"
-
-    # Control flow
-
-    def condition(self):
-        draw = self.draw
-        families = {
-            "bit": lambda: f"lane & {draw.choice([1, 2, 8])}",
-            "third": lambda: f"lane % 3 == {draw.randint(0, 2)}",
-            "range": lambda: draw.choice(["lane < 13", "lane >= 20", "lane < 29"]),
-            "hash": lambda: f"({self.thread} * {HASH} >> 16) % 3 == {draw.randint(0, 2)}",
-            "warp": lambda: f"((lane ^ warp) & {draw.choice([1, 2, 4])})",
-            "block": lambda: "blockIdx.x % 2 == 0",
-            "half": lambda: f"tid < {self.block // 2 + 3}",
-            "value": lambda: f"acc > {draw.choice([20, 40])}",
-            "table": lambda: (self.looked_up(f"{self.thread} + {draw.randint(200, 299)}") +
-                              f" % {draw.choice([2, 3, 5])} == 1"),
-        }
-        if self.turn:
-            families["turn"] = lambda: f"(lane + {self.turn}) % {draw.choice([2, 3, 4])} == 1"
-        left = sorted(set(families) - self.families)
-        if not left:
-            return None
-        family = draw.choice(left)
-        self.families.add(family)
-        return families[family]()
-
-    def arms(self, count):
-        """What members the arms of a branch may access: those of one arm are no other's."""
-        kinds = sorted(self.kinds)
-        if len(kinds) < count:
-            return None
-        self.draw.shuffle(kinds)
-        return [set(kinds[n::count]) for n in range(count)]
-
-    def arm(self, kinds, depth):
-        before, self.kinds = self.kinds, kinds
+    def arm(self, types, depth):
+        before, self.types = self.types, types
         lines = [line for _ in range(self.draw.randint(1, 2)) for line in self.statement()]
-        if depth > 0 and self.draw.random() < 0.4:
-            lines += self.branch(depth - 1)
-        self.kinds = before
+        if depth and self.draw.random() < 0.4: lines += self.branch(depth - 1)
+        self.types = before
         return indented(lines)
 
-    def branch(self, depth=1):
-        draw = self.draw
-        form = draw.choice(["if", "if", "else", "else", "and", "switch"])
-        if form == "switch" and (arms := self.arms(3)) and "switch" not in self.families:
-            self.families.add("switch")
-            chosen = f"({self.thread} / {draw.choice([1, 2, 5])} + {draw.randint(0, 2)}) % {draw.choice([3, 4])}"
-            lines = [f"switch ({chosen}) {{"]
-            for n, kinds in enumerate(arms):
-                lines += ["default: {" if n == 2 else f"case {n}: {{", *self.arm(kinds, 0), "    break;", "}"]
-            return lines + ["}"]
-        condition = self.condition()
-        if not condition:
-            return self.statement()
-        if form == "and" and (second := self.condition()):
-            condition = f"({condition}) && ({second})"
-        if form == "else" and (arms := self.arms(2)):
-            return [f"if ({condition}) {{", *self.arm(arms[0], depth), "} else {", *self.arm(arms[1], depth), "}"]
-        return [f"if ({condition}) {{", *self.arm(self.kinds, depth), "}"]
+    def branch(self, depth):
+        condition = self.conditions.pop(self.draw.choice(sorted(self.conditions)), None) if self.conditions else None
+        made_of = sorted({COUNTED[type][1] for type in self.types})
+        if not condition: return self.statement()
+        if len(made_of) < 2 or self.draw.random() < 0.5:
+            return [f"if ({condition}) {{", *self.arm(self.types, depth), "}"]
+        self.draw.shuffle(made_of)
+        arms = [[type for type in self.types if COUNTED[type][1] in made_of[n::2]] for n in (0, 1)]
+        return [f"if ({condition}) {{", *self.arm(arms[0], depth), "} else {", *self.arm(arms[1], depth), "}"]
 
-    def turns(self, head, tail=(), number="k", depth=0):
-        """A loop with statements in it."""
-        self.turn, before = number, self.turn
-        lines = [line for _ in range(self.draw.randint(1, 2 if depth else 3)) for line in self.statement()]
-        if self.draw.random() < 0.3:
-            lines += self.branch(0)
-        self.turn = before
-        pragma = [f"#pragma unroll {self.unroll}"] if self.unroll else []
-        return [*pragma, head, *indented(lines), *indented(tail)]
-
-    def uniform_loop(self):
-        draw = self.draw
-        form = draw.choice(["for", "for", "argument", "argument", "while", "step", "barrier"])
-        if form == "barrier" and self.shared and not self.guard:
-            name, type, stride = draw.choice(self.shared)
-            lines = self.turns("for (unsigned k = 0; k < turns; ++k) {")
-            store = f"{name}[{'tid' if stride == 1 else f'tid * {stride}'}] = made<{type.name}>(acc);"
-            self.expected["STS"] += type.instructions
-            return [*lines, "    __syncthreads();", f"    {store}", "    __syncthreads();", "}"]
-        if form == "while":
-            lines = self.turns(f"while (k < {draw.randint(2, MOST_TURNS)}) {{", ["++k;"])
-            return ["{", *indented(["unsigned k = 0;", *lines, "}"]), "}"]
-        head = {"argument": "k < turns; ++k", "step": f"k < {MOST_TURNS}; k += {draw.choice([2, 3])}",
-                "for": f"k < {draw.randint(2, 6)}; ++k"}.get(form, "k < 3; ++k")
-        return [*self.turns(f"for (unsigned k = 0; {head}) {{"), "}"]
-
-    def divergent_loop(self):
-        draw, t = self.draw, self.thread
-        form = draw.choice(["for", "for", "for", "from", "while", "do", "break", "continue", "chase", "grid"])
-        if form == "grid":
-            self.thread, self.span = "i", 2 * MOST_THREADS
-            lines = [line for _ in range(draw.randint(1, 3)) for line in self.statement()]
-            self.thread, self.span = "t", MOST_THREADS
-            pragma = [f"#pragma unroll {self.unroll}"] if self.unroll else []
-            limit = min(2 * self.threads + 7, 2 * MOST_THREADS)
-            head = f"for (unsigned i = t; i < {limit}; i += gridDim.x * blockDim.x) {{"
-            return [*pragma, head, *indented(lines), "}"]
-        before, count = [], draw.choice([f"lane % {draw.choice([3, 5])} + 1", f"({t} * {HASH} >> 29)", f"{t} % 4 + 2",
-                                         "(lane ^ warp) % 7", "most"])
-        if count == "most" and form not in ("from", "break", "continue"):
-            before = [f"const unsigned most = {self.looked_up(f'{t} + {draw.randint(300, 399)}')} % {MOST_TURNS};"]
-        if form == "from":
-            head = f"for (unsigned k = lane / {draw.choice([5, 8])}; k < 7; k += {draw.choice([1, 2])}) {{"
-            lines = [*self.turns(head), "}"]
-        elif form == "while":
-            lines = ["unsigned k = 0;", *self.turns(f"while (k < {count}) {{", ["++k;"]), "}"]
-        elif form == "do":
-            lines = ["unsigned k = 0;", *self.turns("do {", ["++k;"]), f"}} while (k < {count});"]
-        elif form in ("break", "continue"):
-            lines = self.turns(f"for (unsigned k = 0; k < {MOST_TURNS}; ++k) {{")
-            at = 1 + lines[0].startswith("#")
-            lines[at:at] = [f"    if (({t} * {draw.choice([1, 3, 7])} + k) % 5 == 4) {form};"]
-            lines += ["}"]
-        elif form == "chase":
-            self.expected["LDG"] += 1
-            self.input("int", "order")
-            loop = self.turns(f"for (unsigned k = 0; k < {count}; ++k) {{", ["at = order[at];", "acc += at % 8;"])
-            lines = ["unsigned at = t;", *loop, "}"]
+    def loop(self):
+        draw, before = self.draw, []
+        if self.kind == "uniform loops":
+            turns = draw.choice(["turns", "turns", f"{draw.randint(2, TURNS)}"])
         else:
-            lines = [*self.turns(f"for (unsigned k = 0; k < {count}; ++k) {{"), "}"]
-        return ["{", *indented([*before, *lines]), "}"]
-
-    def body(self):
-        draw = self.draw
-        self.guard = draw.random() < 0.5
-        self.limit = self.threads - draw.choice([1, 5, 17]) if self.guard else self.threads
-        declared, filled, after = [], [], []
-        for _ in range(draw.choice([0, 0, 1, 1, 2])):
-            declaration, store = self.fill()
-            declared.append(declaration)
-            filled.append(store)
-        has_bins = draw.random() < 0.2
-        if has_bins:
-            declaration, first, last = self.bins()
-            declared.append(declaration)
-            filled += first
-            after.append(last)
-        if declared:
-            filled.append("__syncthreads();")
-        lines = [*after]
-        for entry in self.shared:  # each is loaded at least once
-            lines.append(f"acc += total({self.load_shared(entry)[1]});")
-        some = {"straight": (2, 5), "branches": (0, 1), "uniform loops": (0, 1), "divergent loops": (0, 1)}[self.kind]
-        for _ in range(draw.randint(*some)):
-            lines += self.statement()
-        for _ in range(draw.randint(1, 2) + (self.kind == "branches")):
-            if self.kind == "branches":
-                lines += self.branch()
-            if self.kind == "uniform loops":
-                lines += self.uniform_loop()
-            if self.kind == "divergent loops":
-                lines += self.divergent_loop()
+            turns = draw.choice([f"lane % {draw.choice([3, 5])} + 1", f"(t * {HASH} >> 29) % 6", "t % 4 + 2",
+                                 "(lane ^ warp) % 6", f"{TURNS}"])
+            if turns == f"{TURNS}": before = [f"if ((t * 3 + k) % 5 == 4) {draw.choice(['break', 'continue'])};"]
+        self.turn = "k"
+        lines = [line for _ in range(draw.randint(1, 3)) for line in self.statement()]
+        if draw.random() < 0.3: lines += self.branch(0)
         self.turn = ""
-        type = self.type()
-        lines.append(f"{self.target(type)} = made<{type.name}>(acc);")
-        if self.guard and declared:
-            lines = ["if (t < n) {", *indented(lines), "}"]
-        elif self.guard:
-            lines = ["if (t >= n) return;", *lines]
-        self.lines = [
-            "const unsigned tid = threadIdx.x, t = blockIdx.x * blockDim.x + tid, lane = tid % 32, warp = tid / 32;",
-            "float acc = lane + warp;", *declared, *filled, *lines]
-
-    @property
-    def text(self):
-        pointers = [f"const {type}* {name}" for name, type in self.inputs]
-        pointers += [f"{type}* {name}" for name, type, *_ in [*self.outputs, *self.sums]]
-        parameters = ", ".join([*pointers, "unsigned n", "unsigned turns"])
-        return f"__global__ void {self.name}({parameters})\n{{\n" + "\n".join(indented(self.lines)) + "\n}\n"
-
-    @property
-    def launch(self):
-        """Statements: each output is allocated in a statement of its own, or compilers would differ in the order."""
-        slots, arguments, lines = collections.Counter(), [], []
-        for name, type in self.inputs:
-            arguments.append("order()" if name == "order" else f"input<{type}>({slots[type]})")
-            slots[type] += name != "order"
-        for name, type, length in [*self.outputs, *((name, type, 64) for name, type in self.sums)]:
-            lines.append(f"{type}* {name} = output<{type}>({length});")
-            arguments.append(name)
-        arguments += [f"{self.limit}u", f"{3 + self.limit % 4}u"]
-        lines.append(f"{self.name}<<<{self.grid}, {self.block}>>>({', '.join(arguments)});")
-        return "\n".join(["    {", *indented(indented([*lines, f'finish("{self.name}");'])), "    }"]) + "\n"
+        return ["#pragma unroll 1", f"for (unsigned k = 0; k < {turns}; ++k) {{", *indented([*before, *lines]),
+                "}"]
 
 
-HEAD = f"""#include <cstdio>
-#include <cstdlib>
-#include <utility>
-#include <vector>
+COUNTS_HEAD = f"""
+struct Vector {{ float x, y, z; }};
+struct __align__(16) Entry {{ int key, value, from, to; }};
+struct Moments {{ double mean, spread, slope; }};
 
 template <typename T>
 __host__ __device__ T made(float s);
 
-{"".join(type.text for type in TYPES)}
-{"".join(type.functions() for type in TYPES)}
+{"".join(f'''__host__ __device__ float total({name} v) {{ return {" + ".join(f"(float)v{m}" for m in members)}; }}
+template <> __host__ __device__ {name} made(float s)
+{{
+    return {{{", ".join(f"({kind})((int)s + {n})" for n, _ in enumerate(members))}}};
+}}
+''' for name, (members, kind) in COUNTED.items())}
 unsigned mixed(unsigned x)
 {{
     x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
+    return x ^ x >> 15;
 }}
 
-void check(cudaError_t error)
-{{
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s\\n", cudaGetErrorString(error));
-    std::exit(3);
-}}
-
-std::vector<void*> inputs;
-
-// An array of small integers. Each type has two.
+// An array of small integers.
 template <typename T>
-const T* input(int slot)
+const T* input()
 {{
-    static T* arrays[2];
-    if (arrays[slot]) return arrays[slot];
+    static T* data;
+    if (data) return data;
     std::vector<T> values;
-    for (unsigned n = 0; n < {INPUT_LENGTH}; ++n) values.push_back(made<T>(mixed(n + {INPUT_LENGTH} * slot) % 9));
-    check(cudaMalloc(&arrays[slot], sizeof(T) * values.size()));
-    inputs.push_back(arrays[slot]);
-    check(cudaMemcpy(arrays[slot], values.data(), sizeof(T) * values.size(), cudaMemcpyHostToDevice));
-    return arrays[slot];
+    for (unsigned n = 0; n < {LENGTH}; ++n) values.push_back(made<T>(mixed(n) % 9));
+    check(cudaMalloc(&data, sizeof(T) * {LENGTH}));
+    inputs.push_back(data);
+    check(cudaMemcpy(data, values.data(), sizeof(T) * {LENGTH}, cudaMemcpyHostToDevice));
+    return data;
 }}
 
-// Permutations of 0 to {MOST_THREADS - 1}, one behind the other.
-const int* order()
-{{
-    static int* array;
-    if (array) return array;
-    std::vector<int> values;
-    for (unsigned n = 0; n < {INPUT_LENGTH}; ++n) {{
-        values.push_back(n % {MOST_THREADS});
-        const unsigned first = n / {MOST_THREADS} * {MOST_THREADS};
-        std::swap(values[n], values[first + mixed(n) % (n - first + 1)]);
-    }}
-    check(cudaMalloc(&array, sizeof(int) * values.size()));
-    inputs.push_back(array);
-    check(cudaMemcpy(array, values.data(), sizeof(int) * values.size(), cudaMemcpyHostToDevice));
-    return array;
-}}
-
-std::vector<std::pair<void*, size_t>> outputs;  // of the kernel in hand
+std::vector<size_t> sizes;  // of arrays
 
 template <typename T>
 T* output(size_t length)
 {{
-    T* array;
-    check(cudaMalloc(&array, sizeof(T) * length));
-    check(cudaMemset(array, 0, sizeof(T) * length));
-    outputs.push_back({{array, sizeof(T) * length}});
-    return array;
+    T* data = array<T>(sizeof(T) * length);
+    sizes.push_back(sizeof(T) * length);
+    check(cudaMemset(data, 0, sizes.back()));
+    return data;
 }}
 
-// Waits for the kernel, prints the checksum of its outputs, and frees them. NO_CHECKSUMS leaves the sums out: under
-// valgrind they take most of the time.
+// Prints the checksum of the kernel's outputs. NO_CHECKSUMS leaves it out: under valgrind it takes most of the time.
 void finish(const char* kernel)
 {{
-    check(cudaGetLastError());
     check(cudaDeviceSynchronize());
     unsigned sum = 2166136261u;
-    for ([[maybe_unused]] auto [array, bytes] : outputs) {{
 #ifndef NO_CHECKSUMS
-        std::vector<unsigned char> values(bytes);
-        check(cudaMemcpy(values.data(), array, bytes, cudaMemcpyDeviceToHost));
+    for (size_t n = 0; n < arrays.size(); ++n) {{
+        std::vector<unsigned char> values(sizes[n]);
+        check(cudaMemcpy(values.data(), arrays[n], sizes[n], cudaMemcpyDeviceToHost));
         for (unsigned char value : values) sum = (sum ^ value) * 16777619u;
-#endif
-        check(cudaFree(array));
     }}
-    outputs.clear();
+#endif
+    sizes.clear();
     std::printf("%s,%08x\\n", kernel, sum);
 }}
 """
 
 
-def program(kernels):
-    return "\n".join([HEAD, *(kernel.text for kernel in kernels)]) + "\nint main()\n{\n" + \
-        "".join(kernel.launch for kernel in kernels) + "    for (void* array : inputs) check(cudaFree(array));\n}\n"
+# memory
+
+LENGTHS = [64, 64, 64, 65, 63, 60, 48, 96, 128]
+PLACES = ["i"] * 6 + [
+    "i + 1", "i - 1", "2 * i", "n - 1 - i", "0", "i % n", "i ^ 1", "i / 2", "i + 4", "(i + 5) % 64", "63 - i", "n - 1",
+    "i + i / 32"]
+CONDITIONS = ["i < n"] * 3 + ["i + 1 < n", "i % 2 == 0", "i < 32", "i == 5", "i > 0", "i % 32 < 31"]
+# The members of a type, and how an int becomes one.
+TYPES = {
+    **{name: ([""], f"({name})i") for name in ("int", "float", "unsigned char", "short", "long long", "double")},
+    "int2": ([".x", ".y"], "make_int2(i, 1)"), "float4": ([".x", ".y", ".z", ".w"], "make_float4(i, 1, 2, 3)"),
+    "Point": ([".x", ".y", ".z"], "Point{i, 1, 2}")}
 
 
-def programs(seed, count, whole=False, per_program=PER_PROGRAM):
+def as_pointer_to(kind, array):
+    return f"reinterpret_cast<{kind}*>({array})"
+
+
+class Memory:
+    def __init__(self, draw, number):
+        self.draw, self.type, self.name = draw, draw.choice(list(TYPES)), f"k{number}"
+        self.lengths = {array: draw.choice(LENGTHS) for array in "ab"}
+        lines = ["const int i = threadIdx.x;", "int r = 0;"]
+        for _ in range(draw.randint(1, 3)):
+            # Between two barriers, no thread stores what another loads: which comes first is never left open.
+            lines += [self.statement(inside=False), "__syncthreads();"]
+        self.text = "\n    ".join([f"__global__ void {self.name}({self.type}* a, {self.type}* b, int* out, int n)\n{{",
+                                   *lines, "out[i] = r;"]) + "\n}\n"
+
+    def host(self):
+        a, b = (f"{self.lengths[array]} * sizeof({self.type})" for array in "ab")
+        return [f"{self.type} *a = array<{self.type}>({a}), *b = array<{self.type}>({b});",
+                "int* out = array<int>(64 * sizeof(int));", *filter(None, map(self.written, "ab")), "free_all(gaps);",
+                f"{self.name}<<<1, 64>>>(a, b, out, {self.lengths['a']});"]
+
+    def place(self):
+        return self.draw.choice(PLACES)
+
+    def statement(self, inside):
+        draw = self.draw
+        array, other = draw.choice(["ab", "ba"])
+        parts, value = TYPES[self.type]
+        kinds = (["store"] * 4 + ["load"] * 6 + ["copy"] * 3 + ["wide", "byte", "shifted", "shifted"]
+                 + (["add"] * 2 if self.type in ("int", "float") else []))
+        kind = draw.choice(kinds + ([] if inside else ["if"] * 10 + ["loop"]))
+        if kind == "store": return f"{array}[{self.place()}] = {value};"
+        if kind == "load": return f"r += (int){array}[{self.place()}]{draw.choice(parts)};"
+        if kind == "copy": return f"{array}[{self.place()}] = {other}[{self.place()}];"
+        if kind == "add": return f"atomicAdd(&{array}[{self.place()}], ({self.type})1);"
+        if kind == "wide": return (f"{{ const int4 v = {as_pointer_to('int4', array)}[{self.place()}]; r += v.x + v.y "
+                                   f"+ v.z + v.w; }}")
+        if kind == "byte": return f"r += {as_pointer_to('char', array)}[{self.place()}];"
+        if kind == "shifted":
+            bytes_of = f"{as_pointer_to('char', array)} + {draw.choice([1, 2, 4, 8])} * ({self.place()})"
+            return f"r += *{as_pointer_to(draw.choice(['int', 'short', 'long long']), bytes_of)};"
+        body = self.statement(inside=True)
+        if kind == "if": return f"if ({draw.choice(CONDITIONS)}) {{ {body} }}"
+        return f"for (int k = 0; k < 2; ++k) {{ {body} }}"
+
+    def written(self, array):
+        """Statements of the host that write an array, or a part of it, before the launch."""
+        draw, length, size = self.draw, self.lengths[array], f"sizeof({self.type})"
+        whole = f"{length} * {size}"
+        return draw.choice([
+            *[f"cudaMemset({array}, 1, {whole});"] * 4,
+            "",
+            f"cudaMemset({array}, 1, {length // 2} * {size});",
+            f"cudaMemset({array}, 1, {whole} - {draw.choice([1, 2, 3, 5, 8])});",
+            f"cudaMemset({as_pointer_to('char', array)} + {draw.choice([4, 16])}, 1, {whole} - 16);",
+            f"cudaMemset2D({array}, 16, 1, {draw.choice([16, 8, 12])}, {whole} / 16);",
+            f"cudaMemcpy({array}, host, {length - draw.choice([0, 0, 1, 7])} * {size}, cudaMemcpyHostToDevice);",
+            f"fill<<<1, 64>>>({as_pointer_to('char', array)}, {whole}{draw.choice([' - 4', ''])}, "
+            f"{draw.choice([1, 1, 2])});",
+            f"cudaMemcpy({array}, half_written({whole}), {whole}, cudaMemcpyDeviceToDevice);",
+        ])
+
+
+MEMORY_HEAD = f"""
+struct Point {{ int x, y, z; }};
+
+char host[{max(LENGTHS)} * sizeof(float4)];
+
+char* half_written(size_t bytes)
+{{
+    char* pointer = array<char>(bytes);
+    cudaMemset(pointer, 1, bytes / 2);
+    return pointer;
+}}
+
+__global__ void fill(char* bytes, int n, int step)
+{{
+    for (int i = threadIdx.x * step; i < n; i += blockDim.x * step) bytes[i] = 1;
+}}
+"""
+
+
+# races
+
+SHARED_PLACES = ["t", "t / 2", "(t + 1) % 64", "0", "t % 32", "t ^ 1", "t * 3 % 64", "63 - t", "t / 32", "t & ~3",
+                 "t ^ 32"]
+VALUES = ["t", "1", "t / 2", "t / 32", "t % 2", "r", "2"]
+SHARED_CONDITIONS = ["t < 32", "t % 2 == 0", "t == 0", "t / 32 == 1", "t % 32 == 5", "t < 48"]
+
+
+class Races:
+    def __init__(self, draw, number):
+        self.name, self.draw, self.stored = f"k{number}", draw, []
+        self.type = draw.choice(["int", "int", "int", "unsigned char", "short", "long long"])
+        lines = [f"__shared__ {self.type} s[64];", "const int t = threadIdx.x;", "int r = 0;", "s[t] = t;",
+                 "__syncthreads();"]
+        for _ in range(draw.randint(1, 3)):
+            lines.append(self.statement(inside=False))
+            if draw.random() < 0.5:
+                lines.append("__syncthreads();")
+                self.stored.clear()
+        self.text = "\n    ".join([f"__global__ void {self.name}(int* out)\n{{", *lines, "out[t] = r;"]) + "\n}\n"
+
+    def host(self):
+        return [f"{self.name}<<<1, 64>>>(array<int>(64 * sizeof(int)));"]
+
+    def place(self):
+        return self.draw.choice(SHARED_PLACES)
+
+    def target(self, other_than=()):
+        """Where to store. Not where this thread has stored before: compilers leave out all but the last of such
+        stores."""
+        place = self.draw.choice([p for p in SHARED_PLACES if p not in self.stored and p not in other_than])
+        self.stored.append(place)
+        return place
+
+    def statement(self, inside):
+        kinds = (["store"] * 6 + ["load"] * 5 + ["copy"] * 2 + (["add"] if self.type == "int" else [])
+                 + ([] if inside else ["warp"] * 2 + ["if"] * 2 + ["loop"]))
+        kind = self.draw.choice(kinds)
+        if kind == "store": return f"s[{self.target()}] = {self.draw.choice(VALUES)};"
+        if kind == "load": return f"r += s[{self.place()}];"
+        if kind == "add": return f"atomicAdd(&s[{self.place()}], {self.draw.choice(['1', 't'])});"
+        if kind == "warp": return "__syncwarp();"
+        if kind == "copy":
+            place = self.place()
+            return f"s[{self.target([place])}] = s[{place}];"
+        body = " ".join(self.statement(inside=True) for _ in range(self.draw.randint(1, 2)))
+        if kind == "if":
+            return (f"if ({self.draw.choice(SHARED_CONDITIONS)}) {{ {body} }}"
+                    + (f" else {{ {self.statement(inside=True)} }}" if self.draw.random() < 0.4 else ""))
+        return f"for (int k = 0; k < 2; ++k) {{ {body}{' __syncthreads();' if self.draw.random() < 0.5 else ''} }}"
+
+
+# orders
+#
+# The threads are lanes 0, 1 and 2 of two warps, in one or two blocks. A step is a barrier, or one thread's load or
+# store of a word, plain, volatile or atomic, or a fence in front of a signal. The oracle runs the steps in the order of
+# the simulator: block after block, in a block warp after warp, in a warp lane after lane, each up to where it waits.
+# Each thread has a clock for every thread. The verdict is None where it depends on what the rules leave open:
+#
+# - the order of atomic operations that nothing else orders: what follows one whose result is read follows those before
+#   it;
+# - what a thread hands over by a signal whose fence lies before a barrier.
+
+LANES = (0, 1, 2, 32, 33, 34)
+
+
+class Orders:
+    def __init__(self, draw, number):
+        self.name = f"k{number}"
+        self.blocks, self.shared = draw.choice([(1, True), (1, False), (2, False)])
+        lanes = sorted(draw.sample(LANES, draw.choice([2, 2, 3, 4])))
+        threads = [(block, lane) for block in range(self.blocks) for lane in lanes]
+        kinds = draw.choice([["load", "load", "store"], ["load", "load", "load", "store"],
+                             ["load", "store", "atomic", "read atomic"],
+                             ["load", "load", "atomic", "read atomic", "volatile load", "volatile store"]])
+        events = ["signal", "take", "take", "fence", "meet", "meet", "barrier"]
+        self.steps = []
+        for _ in range(draw.randint(3, 14)):
+            kind = draw.choice(kinds if draw.random() < 0.55 else events)
+            self.steps.append((kind, draw.choice(threads), draw.randrange(2)))
+        word = "s" if self.shared else "x"
+        lines = []
+        if self.shared:
+            lines = ["__shared__ int s[2];", "if (threadIdx.x < 2) s[threadIdx.x] = 0;", "__syncthreads();"]
+        lines += ["const int t = blockIdx.x * 64 + threadIdx.x;", "int r = 0;"]
+        lines += [self.statement(number, word, *step) for number, step in enumerate(self.steps)]
+        self.text = "\n    ".join([f"__global__ void {self.name}(int* x, volatile int* flags, int* out)\n{{", *lines,
+                                   "out[t] = r;"]) + "\n}\n"
+
+    def host(self):
+        return ["int *x = array<int>(64), *flags = array<int>(64);", "cudaMemset(x, 0, 64);",
+                "cudaMemset(flags, 0, 64);", f"{self.name}<<<{self.blocks}, 64>>>(x, flags, array<int>(512));"]
+
+    @staticmethod
+    def statement(number, word, kind, thread, which):
+        at = f"{word}[{which}]"
+        seen = f"*(volatile int*)&{at}"
+        if kind == "barrier": return "__syncthreads();"
+        if kind == "meet": return f"if (threadIdx.x / 32 == {thread[1] // 32}) __syncwarp();"
+        # clock() keeps compilers from joining accesses.
+        does = {"load": f"r += {at};", "store": f"{at} = {number};", "atomic": f"atomicAdd(&{at}, 1);",
+                "read atomic": f"r += atomicAdd(&{at}, 1);",
+                "volatile load": f"r += {seen};", "volatile store": f"{seen} = {number};", "fence": "__threadfence();",
+                "signal": f"__threadfence(); atomicExch((int*)&flags[{which}], 1);",
+                "take": f"r += atomicAdd((int*)&flags[{which}], 0);"}[kind]
+        return f"if (t == {thread[0] * 64 + thread[1]}) {{ {does} clock(); }}"
+
+    def in_order(self):
+        """The steps as the simulator comes to them."""
+        for block in range(self.blocks):
+            phase = []
+            for step in [*self.steps, ("barrier", None, None)]:
+                if step[0] != "barrier":
+                    phase.append(step)
+                    continue
+                for warp in (0, 1):
+                    parts = [[]]
+                    for kind, thread, which in phase:
+                        if thread[1] // 32 != warp: continue
+                        if kind == "meet": parts.append([])
+                        elif thread[0] == block: parts[-1].append((kind, thread, which))
+                    for number, part in enumerate(parts):
+                        yield from sorted(part, key=lambda step: step[1])
+                        if number < len(parts) - 1: yield "meet", (block, warp * 32), None
+                yield "barrier", (block, 0), None
+                phase = []
+
+    def races(self):
+        verdicts = {(early, self.pairs(early, follows)) for early in (False, True) for follows in (False, True)}
+        found = {verdict for _, verdict in verdicts}
+        return found.pop() if len(found) == 1 else None
+
+    def pairs(self, early, follows):
+        """True if two accesses race. `early`: a barrier counts as a fence. `follows`: see above."""
+        threads = [(block, lane) for block in range(self.blocks) for lane in LANES]
+        known = {t: dict.fromkeys(threads, 0) for t in threads}
+        fenced = {t: dict.fromkeys(threads, 0) for t in threads}
+        promised = {t: dict.fromkeys(threads, 0) for t in threads}
+        objects, made, raced = {}, {}, False
+
+        def join(to, other):
+            for t in threads: to[t] = max(to[t], other[t])
+
+        for kind, thread, which in self.in_order():
+            if kind in ("meet", "barrier"):
+                group = [t for t in threads if t[0] == thread[0]
+                         and (kind == "barrier" or t[1] // 32 == thread[1] // 32)]
+                for clocks in (known, fenced):
+                    joint = dict.fromkeys(threads, 0)
+                    for t in group: join(joint, clocks[t])
+                    for t in group: clocks[t] = dict(joint)
+                if early:
+                    for t in group: fenced[t] = dict(known[t])
+                continue
+            own = known[thread]
+            own[thread] += 1
+            if kind in ("fence", "signal"):
+                join(own, promised[thread])
+                fenced[thread] = dict(own)
+            place = objects.setdefault(("flag" if kind in ("signal", "take") else "word", which),
+                                       dict.fromkeys(threads, 0))
+            if kind in ("signal", "take", "atomic", "read atomic", "volatile store"): join(place, fenced[thread])
+            if kind == "take": join(own, place)
+            if kind == "volatile load": join(promised[thread], place)
+            if kind in ("signal", "take", "fence"): continue
+            here = (kind, thread, own[thread], dict(own))
+            for there in made.setdefault(which, []):
+                other_kind, other, count, _ = there
+                if other == thread or own[other] >= count: continue
+                if not ("store" in kind + other_kind or "atomic" in kind + other_kind): continue
+                apart = other[0] != thread[0] or other[1] // 32 != thread[1] // 32
+                if "atomic" in kind + other_kind and not {kind, other_kind} & {"load", "store"}: continue
+                if kind.startswith("volatile") and other_kind.startswith("volatile") and apart: continue
+                one, plain = (here, there) if "atomic" in kind else (there, here)
+                if follows and "atomic" in one[0] and any(
+                        k == "read atomic" and plain[3][t] >= c > one[3][t] for k, t, c, _ in made[which]):
+                    continue
+                raced = True
+            made[which].append(here)
+            # Who reads no result does not know who was there before.
+            if kind == "read atomic": join(own, place)
+        return raced
+
+HEADS = {"counts": COUNTS_HEAD, "memory": MEMORY_HEAD, "races": "", "orders": ""}
+# In memory, bytes of no array lie behind each, or an access past its end might be one to the next.
+HEAD = """#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+std::vector<void*> arrays, gaps, inputs;  // the first two of the kernel in hand
+
+void check(cudaError_t error)
+{
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s\\n", cudaGetErrorString(error));
+    std::exit(3);
+}
+
+template <class T>
+T* array(size_t bytes)
+{
+    T* pointer;
+    void* gap;
+    check(cudaMalloc(&pointer, bytes));
+    check(cudaMalloc(&gap, 4096));
+    arrays.push_back(pointer);
+    gaps.push_back(gap);
+    return pointer;
+}
+
+void free_all(std::vector<void*>& pointers)
+{
+    for (void* pointer : pointers) cudaFree(pointer);
+    pointers.clear();
+}
+"""
+
+
+def kernels(mode, seed, count=None):
+    """The kernels of a seed: their name, their text, and the statements of the host that launch them."""
     draw = random.Random(seed)
-    kernels = [Kernel(draw, f"k{n}", CLASSES[n % len(CLASSES)], whole) for n in range(count)]
-    parts = [kernels[n:n + per_program] for n in range(0, count, per_program)]
-    return [(f"random_{seed}_{n}", program(part), part) for n, part in enumerate(parts)]
+    made = [{"counts": Counts, "memory": Memory, "races": Races, "orders": Orders}[mode](draw, n)
+            for n in range(count or KERNELS[mode])]
+    for kernel in made: kernel.launch = "\n    ".join([f"void launch_{kernel.name}()\n{{", *kernel.host()]) + "\n}\n"
+    return made
+
+
+def program(mode, some):
+    """The text of a program with these kernels."""
+    return f"""{HEAD}{HEADS[mode]}
+{"".join(f"{kernel.text}{chr(10)}{kernel.launch}{chr(10)}" for kernel in some)}
+void (*const launches[])() = {{{", ".join("launch_" + kernel.name for kernel in some)}}};
+
+int main(int argc, char** argv)
+{{
+    cudaError_t error = cudaSuccess;
+    for (int n = 0; n < (argc > 1 ? argc - 1 : {len(some)}) && !error; ++n) {{
+        launches[argc > 1 ? std::atoi(argv[n + 1]) : n]();
+        error = cudaDeviceSynchronize();
+        free_all(arrays);
+        free_all(gaps);
+    }}
+    free_all(inputs);
+    return error;
+}}
+"""
+
+
+def main():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("mode", choices=SEEDS)
+    parser.add_argument("seed", type=int)
+    options = parser.parse_args()
+    print(program(options.mode, kernels(options.mode, options.seed)), end="")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -25,4 +25,7 @@ Values site_values(const AccessSite& site);
 
 JsonMembers members_of(const Values& values);
 
+// The object of an access in JSON: its counts, what they mean, and the requests that are kept for a page.
+std::string json_access(const AccessSite& site);
+
 }  // namespace harness

@@ -1,10 +1,8 @@
 #include "commit.h"
 
-#include "build/commit.h"
-#include "build/home.h"
-#include "build/version.h"
-
 namespace harness {
+
+// BUILT_FROM in mk/compile.mk defines them.
 
 const char* const build_version = BUILD_VERSION;
 const char* const build_commit = BUILD_COMMIT;

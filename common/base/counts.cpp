@@ -32,6 +32,7 @@ bool AccessSite::same_access(const AccessSite& other) const
 void AccessSite::add(const AccessSite& more)
 {
     AccessCounts::add(more);
+    add_drawn(drawn, more.drawn);
     if (more.conflict_units < conflict_units ||
         (more.conflict_units == conflict_units && more.conflict_block >= conflict_block))
         return;
@@ -122,6 +123,32 @@ int LaunchCounts::worst_conflict() const
     int worst = 0;
     for (const AccessSite& s : sites) worst = std::max(worst, s.memory == shared ? s.worst : 0);
     return worst;
+}
+
+void add_drawn(std::vector<DrawnRequest>& kept, const std::vector<DrawnRequest>& more)
+{
+    for (const DrawnRequest& request : more) {
+        const auto known = std::find_if(kept.begin(), kept.end(),
+                                        [&](const DrawnRequest& other) { return other.units == request.units; });
+        if (known == kept.end()) {
+            kept.push_back(request);
+            continue;
+        }
+        const uint64_t times = known->times + request.times;
+        if (request.number < known->number) *known = request;
+        known->times = times;
+    }
+}
+
+Chosen choose(const std::vector<DrawnRequest>& requests)
+{
+    Chosen chosen;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        if (requests[i].number < requests[chosen.first].number) chosen.first = i;
+        if (requests[i].units > requests[chosen.worst].units) chosen.worst = i;
+        if (requests[i].times > requests[chosen.typical].times) chosen.typical = i;
+    }
+    return chosen;
 }
 
 }  // namespace harness

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +46,28 @@ inline constexpr AccessSum access_sums[] = {
     {"bytes_moved", &AccessCounts::bytes},  {"bytes_asked", &AccessCounts::asked},
 };
 
+// One request, for a page that draws it. Of the requests of a place that cost the same, the first is kept.
+struct DrawnRequest {
+    int units = 0;
+    uint64_t times = 0;         // requests of this place that cost as much
+    uint64_t number = 0;        // of its block, over all launches
+    Index block{};
+    int warp = 0;
+    std::string memory;         // the array that the first lane accesses; empty: local memory
+    uint64_t begin = 0;         // where this array begins on the GPU, or in the block's shared memory
+    std::array<std::optional<int64_t>, 32> offset;  // of each lane, from there; none: it takes no part
+};
+
+// The first, the most expensive and the most frequent of several: the place of each in the list.
+struct Chosen {
+    size_t first = 0, worst = 0, typical = 0;
+};
+Chosen choose(const std::vector<DrawnRequest>& requests);
+
 // The requests that warps make at one place of a kernel.
 struct AccessSite : AccessCounts {
     std::string file;  // empty if the program has no debug information
+    std::string path;  // of the file, from the root
     int line = 0;
     uint64_t address = 0;  // of the machine code, where the line is not known
     std::string text;  // of the line, if its file can be read
@@ -59,6 +80,7 @@ struct AccessSite : AccessCounts {
     std::string conflict;
     int conflict_units = 0;
     uint64_t conflict_block = 0;
+    std::vector<DrawnRequest> drawn;  // one for each cost; empty unless they were asked for
 
     // True if a reader takes both for one access: the same line, kind, memory and size.
     bool same_access(const AccessSite& other) const;
@@ -75,6 +97,9 @@ template <typename Site> void add_site(std::vector<Site>& sites, const Site& mor
     if (known == sites.end()) sites.push_back(more);
     else known->add(more);
 }
+
+// Adds requests of the same place to those that are kept.
+void add_drawn(std::vector<DrawnRequest>& kept, const std::vector<DrawnRequest>& more);
 
 // How much was launched.
 struct Launched {

@@ -1,5 +1,6 @@
 #include "explain.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -100,6 +101,44 @@ std::string diagnosis(const AccessSite& s)
                       cost, ideal);
     return format("each lane's access needs separate %s: the warp moves %.4g times the bytes it asks for", s.unit,
                   1 / share);
+}
+
+bool is_costly(const AccessSite& s) { return double(s.units) > 1.05 * double(s.ideal); }
+
+std::vector<const AccessSite*> costly_sites(const LaunchCounts& counts)
+{
+    std::vector<const AccessSite*> costly;
+    for (const AccessSite& s : counts.sites)
+        if (is_costly(s)) costly.push_back(&s);
+    std::stable_sort(costly.begin(), costly.end(), [](const AccessSite* a, const AccessSite* b) {
+        return a->units - a->ideal > b->units - b->ideal;
+    });
+    return costly;
+}
+
+std::string access_text(const AccessSite& s) { return format("%s of %s memory", access_name(s), memory_name(s)); }
+
+std::string units_text(double number, const AccessSite& s)
+{
+    return format("%.4g ", number) + (number == 1 ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit);
+}
+
+std::string summary(const std::string& kernel, const LaunchCounts& counts)
+{
+    std::string text = "\n" + kernel + "\n";
+    const std::vector<const AccessSite*> costly = costly_sites(counts);
+    for (const AccessSite* s : costly) {
+        const std::string why = diagnosis(*s);  // behind a colon come numbers
+        const std::string where = s->file.empty() ? "an unknown line" : format("%s:%d", s->file.c_str(), s->line);
+        text += "  " + where + ": " +
+                access_text(*s) + ": " + units_text(double(s->units) / double(s->requests), *s) +
+                format(" each, ideal %s: ", per_request(s->ideal, *s).c_str()) + why.substr(0, why.find(':')) + "\n";
+    }
+    const size_t others = counts.sites.size() - costly.size();
+    if (others)
+        text += format("  %zu %saccess%s no more than %s must\n", others, costly.empty() ? "" : "other ",
+                       others == 1 ? " costs" : "es cost", others == 1 ? "it" : "they");
+    return text;
 }
 
 std::string explanation(const std::string& kernel, const LaunchCounts& counts)

@@ -26,6 +26,14 @@ std::string json_wrong(const std::optional<WrongElement>& wrong)
                         {"expected", pair(wrong->expected_row, wrong->expected_column)}});
 }
 
+// [offset, bytes of the access, bytes of the array].
+std::string json_reach(const std::optional<Reach>& reach)
+{
+    if (!reach) return "null";
+    return json_array({std::to_string(reach->offset), std::to_string(reach->bytes),
+                       std::to_string(reach->memory_bytes)});
+}
+
 // "program.cu:12:5: ", as editors look for it. Without a place, the name of the tool takes its place.
 std::string prefix(const FindingPlace& place)
 {
@@ -77,6 +85,7 @@ JsonMembers finding_members(const FindingRecord& f)
     members.insert(members.end(), {{"count", std::to_string(f.count)},
                                    {"related", json_array(related)},
                                    {"memory", text_or_null(f.memory)},
+                                   {"reach", json_reach(f.reach)},
                                    {"in_shared_memory", f.in_shared_memory ? "true" : "false"},
                                    {"costs_points", f.kind->costs_points ? "true" : "false"},
                                    {"wrong", json_wrong(f.wrong)}});

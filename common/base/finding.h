@@ -38,10 +38,18 @@ using Index = std::array<uint64_t, 3>;
 
 struct FindingPlace {
     std::string file;  // empty: unknown
+    std::string path;  // of the file, from the root
     int line = 0, column = 0;  // from 1; 0: unknown
     std::string source;  // text of the line; empty: unknown
     std::optional<Index> block, thread;  // none: the host
     std::string text;  // of another place than the first: what happens there
+};
+
+// What an access touched of an array.
+struct Reach {
+    int64_t offset;         // in bytes, from where the array begins
+    uint64_t bytes;         // of the access
+    uint64_t memory_bytes;  // of the array
 };
 
 // The first wrong element of a matrix, and the element of idata that belongs there.
@@ -64,6 +72,7 @@ struct FindingRecord {
     uint64_t count = 1;  // how often
     std::string memory;  // the array that was accessed; empty: unknown
     bool in_shared_memory = false;
+    std::optional<Reach> reach;  // unknown for findings on more than one access
     std::optional<WrongElement> wrong;
 };
 

@@ -340,6 +340,7 @@ public:
         find_rows(pass.odata, out);
         find_rows(pass.idata, in);
         launched = kernel.name;
+        launches() = {};
         if (!met_) team_.meet();
         if (kernel.launch_together[type]) {
             kernel.launch_together[type](team_, out, in, width, height);

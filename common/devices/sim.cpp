@@ -91,6 +91,7 @@ private:
         settings.exact = exact;
         settings.alone = pass.kernel.part == Part::faulty;
         settings.trace = pass.look.trace;
+        settings.drawn = pass.look.drawn;
         const Poisoned unwritten(pass.odata.contents);
         Account account = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
                                            : OnOne(pass, settings, unwritten, separate_host_).run();

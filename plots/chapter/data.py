@@ -1,11 +1,13 @@
 """Whose results the chapter shows: those of the files it is given and, where no GPU ran, the H200's that are committed
-with the project."""
+with the project. Their texts enter here as Markdown, which everything in this folder is."""
 
+import functools
 import pathlib
 
 import results as reader
 from figures.shared import COPY_ENGINE, typical
 from facts import IDEAS
+from outside import markdown
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 STEPS, OTHERS = "h200_steps", ["h200_report", "h200_book", "h200_whitepaper", "h200_bandwidth", "h200_model"]
@@ -24,14 +26,19 @@ def committed(given):
     return [r for r in rows if r["backend"] in backends or (r["backend"] == "sim" and r["width"] == "8192")]
 
 
+escaped = functools.lru_cache(4096)(markdown)  # most rows have the same texts
+
+
 class Shown:
-    """results: all rows that are shown; gpus: those that were measured, cpus, models: simulated machines with a model
-    of times."""
+    """plain: all rows that are shown; results: the same with their texts as Markdown; gpus: the machines that were
+    measured, cpus, models: simulated machines with a model of times."""
 
     def __init__(self, given):
         added = [] if any(r["backend"] == "cuda" for r in given.all) else committed(given.all)
-        self.results = reader.Results(given.all + added, given.problems) if added else given
-        self.committed = {(r["backend"], r["machine"]) for r in added if r["backend"] != "sim"}
+        self.plain = given.all + added
+        self.results = reader.Results([{name: text if name in reader.CHECKED else escaped(text)
+                                        for name, text in row.items()} for row in self.plain], [])
+        self.committed = {(r["backend"], escaped(r["machine"])) for r in added if r["backend"] != "sim"}
         machines = self.results.machines()
         self.gpus = [m for m in machines if m.backend == "cuda"]
         self.cpus = [m for m in machines if m.backend == "cpu"]

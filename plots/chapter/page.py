@@ -7,7 +7,6 @@ import re
 
 import explorables
 import policy
-from outside import in_html
 
 from . import markup
 
@@ -115,7 +114,7 @@ def to_html(text, folder, made):
     title, body = html.escape(text.split("\n")[0].lstrip("# ")), body_of(text, folder)
     style, script = STYLE.read_text(encoding="utf-8") + explorables.style(), explorables.script()
     data = explorables.embedded(made if "data-explorable" in body else {})
-    return in_html('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
                    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
                    f"{policy.meta([style], [script], attributes=True)}\n<title>{title}</title>\n"
                    f"<style>{style}</style>\n</head>\n<body>\n{body}\n"

@@ -5,7 +5,8 @@ import results as reader
 import tables as published
 from figures import waterfall
 from facts import IDEAS, LESSONS, RUNGS
-from sources import discussion, judging
+from sources import judging
+from sources.table import CLAIMS
 from tables import GIB, Table
 
 from . import numbers
@@ -21,7 +22,6 @@ BOOK = [
 SERIAL = {
     "transposeSerialRead": "reads along rows", "transposeSerialWrite": "writes along rows",
     "transposeSerialBlocked": "square by square", "memcpy": "`memcpy`"}
-CONCLUSIONS = "Each conclusion that the source draws from these tables, with the speed-ups behind it:\n\n"
 
 
 def missing(what):
@@ -305,10 +305,9 @@ class Tables:
                         "The model's three constants are fitted to the rows marked *fitted*. The other rows are its "
                         "predictions.")
 
-    def of_source(self, make, rows, keys, captions, discuss):
-        """The tables that tables.py makes of one source, for each GPU that has times of these rows of it, and the
-        source's conclusions. keys: what the first machine's are called. discuss: from a machine and its host, each None
-        if there is none, to the conclusions."""
+    def of_source(self, source, make, rows, keys, captions):
+        """The tables that tables.py makes of one source, for each GPU that has times of these rows of it. keys: what
+        the first machine's are called."""
         text = ""
         for machine in self.shown.gpus:
             host = judging.host(self.results, machine) or (next(iter(self.shown.cpus), None)
@@ -327,22 +326,23 @@ class Tables:
                         line[0] = above[0].replace("published", "here")
                 text += numbered(key if f"<!-- table: {key} -->" not in text else f"{key}-{len(text)}",
                                  f"{title}. {here}", table, note.replace("\n*", "\n\n\\*")) + "\n"
-            text += CONCLUSIONS + discuss(machine, host) + "\n"
-        return text or "\n".join([*(numbered(key, caption, missing("its kernels, timed on a GPU"))
-                                    for key, caption in zip(keys, captions)), CONCLUSIONS + discuss(None, None)])
+        numbers = [f"[{claim.number}](#claim-{claim.number})" for claim in CLAIMS
+                   if claim.source.startswith(source) and claim.command == judging.TABLES[source]]
+        return (text or "".join(numbered(key, caption, missing("its kernels, timed on a GPU")) + "\n"
+                                for key, caption in zip(keys, captions))) + (
+            "The conclusions that the source draws from these tables are judged below, with the figures behind each "
+            f"and what explains it: {', '.join(numbers)} of [[table claims]].\n")
 
     def book(self):
-        return self.of_source(lambda own: published.book(self.published, own), {"B7": judging.BOOK},
+        return self.of_source("book", lambda own: published.book(self.published, own), {"B7": judging.BOOK},
                               ["book-9.1", "book-9.2", "book-9.3"],
-                              ["Book, Table 9.1.", "Book, Table 9.2, as effective bandwidth.", "Book, Table 9.3."],
-                              lambda machine, host: discussion.book(self.results, machine, host))
+                              ["Book, Table 9.1.", "Book, Table 9.2, as effective bandwidth.", "Book, Table 9.3."])
 
     def post(self):
         return self.of_source(
-            lambda own: published.bandwidth_post(self.published, own, self.results), {"F1": [4096]},
+            "bandwidth post", lambda own: published.bandwidth_post(self.published, own, self.results), {"F1": [4096]},
             ["post-kernels", "post-blocks", "post-profile"],
-            ["The bandwidth post's kernels.", "The bandwidth post's block shapes.", "The bandwidth post's profile."],
-            lambda machine, _: discussion.post(self.results, machine))
+            ["The bandwidth post's kernels.", "The bandwidth post's block shapes.", "The bandwidth post's profile."])
 
     def ideas(self):
         """[(idea, ms before, ms after)] of the waterfall; [] where it was not measured."""

@@ -10,6 +10,7 @@ import figures
 import gallery
 from pages import EXERCISED, ROOT, STEPS, page, plain
 from facts import LESSONS
+from outside import markdown
 from sources.judging import UNTOLD
 from tables import Table
 from traces import take_traces
@@ -101,7 +102,8 @@ class Chapter:
     def draw(self):
         """Draws the figures. One GPU fits into a figure: the one of the headline, or the first."""
         machine = self.shown.headline[0] or next(iter(self.shown.gpus), None)
-        rows = figures.plain(r for r in self.shown.results.all if r["backend"] != "cuda" or machine.has(r))
+        rows = [plain for plain, row in zip(self.shown.plain, self.shown.results.all)
+                if row["backend"] != "cuda" or machine.has(row)]
         self.explorables, undone = explorables.data()
         self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows),
                                           *take_traces(figures.RUNS), self.explorables, undone)
@@ -116,7 +118,7 @@ class Chapter:
         begin = f"<!-- figure: {name} -->\n\n**Figure.** {caption.plots}"
         words = notice or caption.notice
         if self.no_figure[name]:
-            return f"{begin}\n\n{missing(f'a figure ({self.no_figure[name]})')}\n<!-- /figure -->\n"
+            return f"{begin}\n\n{missing(f'a figure ({markdown(self.no_figure[name])})')}\n<!-- /figure -->\n"
         return (f"{begin} <!-- notice --> {' '.join(words.split())} <!-- /notice "
                 f"-->\n\n![{caption.alt}](figures/{name}.svg)\n\n<!-- /figure -->\n")
 
@@ -155,11 +157,12 @@ class Chapter:
         try:
             faults = sorted(gallery.gallery(), key=lambda fault: int(fault.id[1:]))
         except RuntimeError as error:
-            return missing(f"the gallery ({error})")
+            return missing(f"the gallery ({markdown(error)})")
         return "\n".join(f"**{f.id}, `{f.kernel}`** ({f.source}; `./{f.program} --errata --kernel {f.kernel}`). "
                          f"{f.story}\n\n"
-                         f"- Caught{' on {1} rows × {0} columns'.format(*f.shape) if f.shape else ''}: {f.finding}\n"
-                         f"- Corrected: `{f.corrected}`: {f.verdict}\n" for f in faults)
+                         f"- Caught{' on {1} rows × {0} columns'.format(*f.shape) if f.shape else ''}: "
+                         f"{markdown(f.finding)}\n"
+                         f"- Corrected: `{f.corrected}`: {markdown(f.verdict)}\n" for f in faults)
 
     @functools.cached_property
     def judged(self):
@@ -190,7 +193,7 @@ class Chapter:
                      for what, names in on.items()]
             lines.append([v.number, v.claim, v.source, ", ".join(words)])
             figures_behind += (f'<a id="claim-{v.number}"></a>**{v.number}.** '
-                               + " ".join(verdict.sentence for _, verdict in told) + "\n\n")
+                               + " ".join(filter(None, [*(verdict.sentence for _, verdict in told), v.why])) + "\n\n")
         lines = [[marked_names(cell) for cell in line] for line in lines]
         caption = "The claims of the sources, with a verdict computed from the results above."
         note = ("A verdict holds for the whole interval after ±. It is the spread of the samples (10th to 90th "

@@ -2,8 +2,8 @@
 
 Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws
 it, from data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js
-repeats the simulator's arithmetic, and a test compares the two; shared.js has what they share. All of it goes into the
-page.
+repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js has
+the controls. All of it goes into the page.
 """
 
 import csv
@@ -17,7 +17,7 @@ import numpy as np
 
 from facts import PROGRAMS
 from gallery import gallery
-from outside import Text, revealed
+from outside import printable
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -27,7 +27,8 @@ DATA = ROOT / "plots/data"
 IN_PLACE_OF = {
     "way_through_the_tile": "warp", "banks": "banks", "partition_traffic": "partitions", "bytes_in_flight": "flight",
     "race": "race"}
-SOURCES = ["shared.js", "rules.js", "warp.js", "banks.js", "partitions.js", "flight.js", "race.js", "page.js"]
+SOURCES = [f"{name}.js" for name in ("shared", "rules", "drawings", "warp", "banks", "partitions", "flight", "race",
+                                     "page")]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
@@ -50,7 +51,7 @@ def step(program, *options):
     except OSError as error:
         raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
     if done.returncode != 0:
-        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {Text(done.stderr.strip()) or 'failed'}")
+        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {printable(done.stderr.strip()) or 'failed'}")
     return done.stdout
 
 
@@ -208,7 +209,7 @@ def races(step3, looping):
     found = re.match(
         r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
         r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes",
-        revealed(finding))
+        finding)
     reported = [tuple(map(int, found[name].split(", "))) for name in ("writer", "reader")]
     return [race_of(step3, ROOT / source_of(PROGRAMS[step3.kernel]), [(3, 0), (0, 3)], 0),
             {**race_of(looping, ROOT / "step04_padding/variants.cu", reported, 1), "hazard": found["hazard"],

@@ -3,7 +3,6 @@
 
 explorables.set("banks", (panel, _, machines) => {
   const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 0, lane: 0 };
-  const WIDEST = 19, NARROWEST = 8, LOWEST = 12; // pixels of a cell
   const set = name => value => { state[name] = value; draw(); };
   const along = slider("at", "column that is read", { min: 0, max: 31, value: 0 }, set("at"));
   const padding = slider("pad", "padding, unused words per row", { min: 0, max: 8, value: 0 }, set("pad"));
@@ -92,7 +91,9 @@ explorables.set("banks", (panel, _, machines) => {
     const served = rules.wavefronts(machine, access, bytes, offsets);
     const bankOf = at => Math.floor(at / 4) % banks;
     const spots = elements.map(([r, c], lane) => offsets[lane] < 0 ? undefined : [r, place(r, c)]);
-    paint(high, row, spots, (r, c) => bankOf((r * row + c) * bytes), banks);
+    shown = frame.clientWidth;
+    paintTile(tile, shown, { high, row, banks, spots, marked: spots[state.lane],
+                             bankOf: (r, c) => bankOf((r * row + c) * bytes) });
 
     const mine = offsets[state.lane], bank = bankOf(mine);
     const meets = rules.conflicts(machine, access, bytes, offsets)
@@ -104,11 +105,7 @@ explorables.set("banks", (panel, _, machines) => {
                                     bank}, wavefront ${served.of[state.lane] + 1}`,
       meets: meets.length ? `lane${meets.length === 1 ? "" : "s"} ${ranges(meets)} in a bank` : "no other lane",
     });
-    lanes.replaceChildren(...Array.from({ length: served.count }, (_, wavefront) => {
-      const list = served.of.map((of, lane) => [of, lane]).filter(([of]) => of === wavefront).map(([, lane]) => lane);
-      return el("p", {}, el("b", {}, `wavefront ${wavefront + 1}`),
-                ` lane${list.length === 1 ? "" : "s"} ${ranges(list)}`);
-    }));
+    lanes.replaceChildren(...wavefrontList(served));
     judge(machine, bytes, access, offsets, served.count, row * bytes / 4);
   }
 
@@ -135,55 +132,7 @@ explorables.set("banks", (panel, _, machines) => {
           `Right, ${cost}, the fewest possible. No two lanes of a wavefront need different words of one bank.`);
   }
 
-  // The tile. A narrow cell has a condensed number.
-  function paint(high, row, spots, bankOf, banks) {
-    shown = frame.clientWidth;
-    const sharp = devicePixelRatio || 1, fitting = Math.floor(shown / row * sharp) / sharp;
-    const side = Math.max(NARROWEST, Math.min(WIDEST, fitting)), tall = Math.max(side, LOWEST);
-    const wide = Math.floor(side * row), deep = Math.floor(tall * high);
-    tile.width = wide * sharp;
-    tile.height = deep * sharp;
-    tile.style.width = `${wide}px`;
-    const context = tile.getContext("2d"), ink = styled(panel, "--ink");
-    context.scale(sharp, sharp);
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    const small = side < LOWEST, gap = small ? 0.5 : 1, box = ([r, c]) => [c * side, r * tall, side - gap, tall - gap];
-    const colours = Array.from({ length: banks }, (_, bank) => cellColour(panel, bank, banks));
-    const read = new Set(spots.filter(Boolean).map(String));
-    context.strokeStyle = ink;
-    context.lineWidth = small ? 1 : 2;
-    for (let r = 0; r < high; ++r)
-      for (let c = 0; c < row; ++c) {
-        context.fillStyle = colours[bankOf(r, c)];
-        context.fillRect(...box([r, c]));
-      }
-    for (let r = 0; r < high; ++r)
-      for (let c = 0; c < row; ++c) {
-        const framed = read.has(`${[r, c]}`);
-        if (framed) context.strokeRect(...box([r, c]));
-        context.font = `${framed && !small ? "bold " : ""}10px Helvetica, Arial, sans-serif`;
-        context.fillStyle = ink;
-        context.fillText(bankOf(r, c), (c + 0.5) * side, (r + 0.55) * tall, side - 2);
-      }
-    if (spots[state.lane]) {
-      context.strokeStyle = styled(panel, "--warm");
-      context.lineWidth += 1;
-      context.strokeRect(...box(spots[state.lane]));
-    }
-    const list = spots.map(spot => spot ? bankOf(...spot) : "idle").join(" ");
-    tile.setAttribute("aria-label", `a tile of ${high} rows of ${row} elements; the banks of lanes 0 to 31: ${list}`);
-  }
 });
-
-// 0, 1, 2, 5 as "0–2, 5", where a line may break after the comma only.
-function ranges(list) {
-  const parts = [];
-  for (const n of list)
-    if (parts.length && parts[parts.length - 1][1] === n - 1) parts[parts.length - 1][1] = n;
-    else parts.push([n, n]);
-  return parts.map(([a, b]) => a === b ? a : `${a}\u2060–\u2060${b}`).join(", ");
-}
 
 // A C expression of integers in r and c, as a function of them. Throws what is wrong with it, as text.
 function expression(text) {

@@ -76,9 +76,6 @@ function tell(panel, values) {
 
 const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
-// One path of rectangles, [x, y, width, height] each: a thousand of them cost no more than one element.
-const boxes = list => list.map(([x, y, w, h]) => `M${x} ${y}h${w}v${h}h${-w}z`).join("");
-
 // The frame of an explorable: one question, at most three controls, the answer to what they are set to, and a picture.
 // Everything else is behind "more". Returns say(verdict, text), which writes the answer: "right", "wrong" or "" for
 // neither.
@@ -101,33 +98,5 @@ const onScheme = act => matchMedia("(prefers-color-scheme: dark)").addEventListe
 
 // Calls when an element gets another width, with what it shows.
 const onWidth = (node, act) => new ResizeObserver(act).observe(node);
-
-// The colour of part `which` of `of` parts, as in .cell of style.css.
-function cellColour(node, which, of, strong) {
-  const light = strong ? "62%" : styled(node, "--cell-light"), chroma = strong ? ".17" : styled(node, "--cell-chroma");
-  return `oklch(${light} ${chroma} ${360 * which / of})`;
-}
-
-// Colours of CSS as [red, green, blue, alpha] bytes.
-function bytesOf(colours) {
-  const canvas = el("canvas", { width: colours.length, height: 1 }), context = canvas.getContext("2d");
-  colours.forEach((colour, i) => {
-    context.fillStyle = colour;
-    context.fillRect(i, 0, 1, 1);
-  });
-  const all = context.getImageData(0, 0, colours.length, 1).data;
-  return colours.map((_, i) => all.slice(4 * i, 4 * i + 4));
-}
-
-// A picture of one pixel for each cell, which the page scales. `of(x, y)` is the number of a colour. One picture costs
-// less than a thousand elements.
-function pixels(canvas, wide, high, colours, of) {
-  canvas.width = wide;
-  canvas.height = high;
-  const context = canvas.getContext("2d"), image = context.createImageData(wide, high);
-  for (let y = 0, at = 0; y < high; ++y)
-    for (let x = 0; x < wide; ++x, at += 4) image.data.set(colours[of(x, y)], at);
-  context.putImageData(image, 0, 0);
-}
 
 const explorables = new Map(); // name: build(panel, its data, the machines)

@@ -1,15 +1,5 @@
 // Follow a warp: its requests one after the other, on idata, on the tile and on odata; two kernels side by side.
 
-// A request as the data have it (plots/explorables/__init__.py), opened.
-function openRequest(request, sites) {
-  const [access, memory, line, bytes, phase] = sites[request[0]];
-  const listed = Array.isArray(request[1]), mask = request.length > 3 ? request[3] : 0xFFFFFFFF;
-  const offsets = listed ?
-      request[1] :
-      Array.from({length: 32}, (_, lane) => mask >>> lane & 1 ? request[1] + lane * request[2] : -1);
-  return { access, memory, line, bytes, phase, offsets };
-}
-
 explorables.set("warp", (panel, data, machines) => {
   const WASTE = 8; // bytes moved over bytes asked for, of the request that the question is about
   // At request 5 the boxes show that the two kernels differ, and it does not answer the question, because it is a load.
@@ -167,11 +157,15 @@ explorables.set("warp", (panel, data, machines) => {
       const { file, lines } = data.kernels[state.kernel];
       code.textContent = `${file.replace("/", "/\u200b")}:${now.line} \n${lines[now.line]}`; // may break after the /
       root.classList.toggle("ended", ended());
-      const matrix = name =>
-          picture(name, data.side, data.side, data.side * bytes, name === now.memory ? moved : [], name);
+      const before = all.slice(0, state.at);
+      const picture = (memory, title, high, wide) => memoryPicture(title, memory, {
+        high, wide, bytes, home: homes[memory], before: before.filter(r => r.memory === memory),
+        ...(memory === now.memory ? { now, pieces: moved, marked: lane } : {}) });
+      const tileRead = [...before, now].some(r => r.memory === "shared" && r.access === "load");
       pictures.replaceChildren(
-          matrix("idata"), matrix("odata"),
-          ...(row ? [picture("shared", rows, row, row * bytes, [], `tile, ${rows} × ${row}`), bankStrip()] :
+          ...["idata", "odata"].map(name => picture(name, name, data.side, data.side)),
+          ...(row ? [picture("shared", `tile, ${rows} × ${row}`, rows, row),
+                     bankPicture(machine, shared ? now : undefined, tileRead)] :
                     [el("p", { class: "none" }, "This kernel has no tile.")]));
       const totals = { sector: 0, wavefront: 0 };
       for (const each of all.slice(0, state.at + 1))
@@ -196,63 +190,6 @@ explorables.set("warp", (panel, data, machines) => {
             plural(totals.wavefront, "wavefront")}`,
       });
 
-      // The elements of one memory: what the warp asks for now and asked for before, and the pieces that move.
-      function picture(memory, high, wide, pitch, pieces, title) {
-        const cell = offset => [Math.floor(offset % pitch / bytes), Math.floor(offset / pitch), 1, 1];
-        const asked = (list, lanes = list.flatMap(r => r.offsets)) => lanes.filter(offset => offset >= 0).map(cell);
-        const before = all.slice(0, state.at).filter(r => r.memory === memory),
-              current = memory === now.memory ? [now] : [];
-        const moving = pieces.flatMap(piece => { // across the end of a row, in two parts
-          const parts = [];
-          for (let from = piece.address; from < piece.address + piece.bytes;) {
-            const to = Math.min(piece.address + piece.bytes, (Math.floor(from / pitch) + 1) * pitch);
-            parts.push([from % pitch / bytes, Math.floor(from / pitch), (to - from) / bytes, 1]);
-            from = to;
-          }
-          return parts;
-        });
-        const mark = current.length && lane >= 0 ? [cell(lane)] : [];
-        const unit = Math.max(wide, high) / 100;
-        return el(
-            "figure", { class: current.length ? "now" : "" }, el("figcaption", {}, title),
-            drawing(
-                wide, high,
-                `${title}: ${
-                    current.length ? plural(rules.asked(now.bytes, now.offsets), "byte") + " asked for" : "not asked"}`,
-                { "data-memory": memory }, shape("path", { class: "page", d: boxes([[0, 0, wide, high]]) }),
-                shape("path", { class: "home", d: boxes(homes[memory] || []) }),
-                shape("path", { class: "before", d: boxes(asked(before)) }),
-                shape("path", { class: "moved", d: boxes(moving), "stroke-width": 0.3 * unit }),
-                shape("path", { class: "asked", d: boxes(asked(current)) }), shape("path", {
-                  class: "marked",
-                  d: boxes(mark.map(([x, y]) => [x - unit, y - unit, 1 + 2 * unit, 1 + 2 * unit])),
-                  "stroke-width": unit
-                })));
-      }
-
-      // How many words each bank is asked for. It has a place from the beginning, and is seen once the tile is read.
-      function bankStrip() {
-        const read = all.slice(0, state.at + 1).some(r => r.memory === "shared" && r.access === "load");
-        const count = rules.banks(machine), met = Array(count).fill(0);
-        if (served)
-          for (const [bank, words] of rules.byBank(
-                   machine, now.bytes, now.offsets.map((_, i) => i).filter(i => now.offsets[i] >= 0), now.offsets))
-            met[bank] = words.size;
-        const most = Math.max(...met);
-        return el(
-            "figure", { class: `${shared ? "now" : ""} ${read ? "" : "unseen"}` },
-            el("figcaption", {}, "words that each bank is asked for"),
-            drawing(
-                count, 34, shared ? `at most ${plural(most, "word")} from one bank` : "no request to the tile",
-                { "data-memory": "banks", preserveAspectRatio: "none" },
-                shape("path", { class: "page", d: boxes([[0, 0, count, 34]]) }),
-                shape("path", {
-                  class: "asked",
-                  d: boxes(met.map((n, bank) => [bank + 0.1, 33 - n, 0.8, n]).filter(b => b[3]))
-                })),
-            el("p", { class: "axis" }, el("span", {}, "bank 0"), el("span", {}, most ? `at most ${most}` : ""),
-               el("span", {}, String(count - 1))));
-      }
     }
     // A warp that has no request of the common number has ended: what it shows is its last one, and not judged.
     function ended() { return common.at > state.at && state.at === all.length - 1; }

@@ -2,16 +2,16 @@
 
 usage: python3 plots/figures OUTDIR [--results FILES...]
 
-Writes every figure as OUTDIR/NAME.svg and .png. Bandwidths and times come from the files that `./stepNN --csv` writes:
-those of plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
+Writes every figure as OUTDIR/NAME.svg. Bandwidths and times come from the files that `./stepNN --csv` writes: those of
+plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
 repository, on small matrices where they show enough; build the steps first (`make all`).
 
 A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
 TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), the data of an EXPLORABLE, or none of them.
 Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or
-those data, and the path of the files to write, without .svg and .png. It returns None, or, where what it needs is not
-in there, the reason why there is no such figure; it has then written nothing. The files depend on nothing but the
-arguments: no date, no random name.
+those data, and the path of the file to write, without .svg. It returns None, or, where rows are missing, the reason why
+there is no such figure; it has then written nothing. The file depends on nothing but the arguments: no date, no random
+name.
 """
 
 import html
@@ -22,7 +22,6 @@ import command_line
 import explorables
 import results as reader
 import subjects
-from outside import Text, revealed
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, gpu, memories,
@@ -61,17 +60,12 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
 }
 
 
-def plain(rows):
-    """The rows for draw(). matplotlib and shared.save() take plain text, and escape what they write."""
-    return [{revealed(name): revealed(text) for name, text in row.items()} for row in rows]
-
-
 def read_rows(paths):
     """The rows of results files. ValueError: one of them is none, or damaged."""
     loaded = reader.load(paths)
     if loaded.problems:
         raise ValueError(loaded.problems[0])
-    return plain(loaded.all)
+    return loaded.all
 
 
 def load_rows(results=None):
@@ -100,7 +94,7 @@ def draw_all(folder, rows, taken, failed, made, undone):
     for name in reasons:
         if not reasons[name]:
             titled(folder / f"{name}.svg", ALL[name].__doc__)
-    return {name: reason and Text(reason) for name, reason in reasons.items()}
+    return reasons
 
 
 def titled(path, title):

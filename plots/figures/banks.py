@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from .shared import GREY, canvas, counted_note, places, save, styled, tile_pitch, unfit, wheel
+from .shared import GREY, canvas, counted_note, places, save, styled, tile_pitch, wheel
 
 TRACES = ["coalesced", "padded", "swizzled"]
 
@@ -26,9 +26,6 @@ def layout(trace, warp=0, count=32):
 def draw(traces, stem):
     """The bank of the elements of the tile, and what a warp that reads a column meets there, for three layouts."""
     unpadded, padded, swizzled = (traces[name][0] for name in TRACES)
-    if reason := unfit(
-            *((t, ("idata", "load"), ("shared", "store"), ("shared", "load")) for t in (unpadded, padded, swizzled))):
-        return reason
     warp, shown = 5, 11  # of the rows and columns, the first ones and the last
     figure, panels = canvas(7, 5.0, 2, 3, left=0.5, right=0.2, bottom=0.95, top=0.62, wspace=0.3, hspace=0.5,
                             height_ratios=[2.3, 1])
@@ -82,4 +79,3 @@ def draw(traces, stem):
     save(figure, stem, counted_note(unpadded, padded, swizzled,
                                     more=f"\nNumber and colour: the bank. Framed: the column that warp {warp} reads. "
                                          "Hatched: the padding."))
-    return None

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .shared import RED, canvas, save, styled, tiles, unfit
+from .shared import RED, canvas, save, styled, tiles
 
 TRACES = ["order4", "order6", "order7"]
 
@@ -15,8 +15,6 @@ def draw(traces, stem, arrows=12):
     panels for each order."""
     named = [(name, traces[run][0]) for name, run in (("step 4: Cartesian", "order4"), ("step 6: diagonal", "order6"),
                                                       ("step 7: down columns", "order7"))]
-    if reason := unfit(*((t, ("idata", "load"), ("odata", "store")) for _, t in named)):
-        return reason
     figure, panels = canvas(7, 5.3, 2, len(named), left=0.35, right=0.12, bottom=0.55, top=0.4, wspace=0.22, hspace=0.2)
     for column, (name, trace) in zip(panels.T, named):
         for axes, memory in zip(column, ("idata", "odata")):
@@ -53,4 +51,3 @@ def draw(traces, stem, arrows=12):
                        f"{'; '.join(size + ' in ' + ' and '.join(names) for size, names in sizes.items())}.\nNumbers "
                        "and shades: launch order. Arrows: from a block to the next, where they are "
                        "neighbours.")
-    return None

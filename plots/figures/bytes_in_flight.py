@@ -61,4 +61,3 @@ def draw(data, stem):
                        f"{data['side']} float; their bytes in flight: counted.\n"
                        f"Line: model with {data['latency']:.0f} ns of latency. Its flat part, measured by "
                        "bench/microbench.cu, is no upper limit.")
-    return None

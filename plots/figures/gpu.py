@@ -48,4 +48,3 @@ def draw(stem):
     arrow((75.15, 32), (75.15, 36.6))
     box(50, 36.6, 49.8, 6, words="DRAM: global memory", fontsize=12)
     save(figure, stem, "Strong blue: a block, which one SM runs from beginning to end, and a warp of this block.")
-    return None

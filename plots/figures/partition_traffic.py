@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from .shared import BLUE, CARTESIAN, DIAGONAL, canvas, counted_note, save, styled, unfit
+from .shared import BLUE, CARTESIAN, DIAGONAL, canvas, counted_note, save, styled
 
 TRACES = ["camped", "spread", "hashed"]
 
@@ -32,12 +32,6 @@ def draw(traces, stem):
     """Stores per partition over time for the first order, as a heat map, and the busiest partition's share for all."""
     panels_of = [
         (order, *traces[name]) for order, name in ((CARTESIAN, "camped"), (DIAGONAL, "spread"), (CARTESIAN, "hashed"))]
-    if reason := unfit(*((t, ("odata", "store")) for _, t, _ in panels_of)):
-        return reason
-    if any((t.partition < 0).all() for _, t, _ in panels_of):
-        return "a machine in the traces has no partitions"
-    if not all(resident for _, _, resident in panels_of):
-        return "how many blocks run at a time is not known"
     figure, [[axes], [below]] = canvas(7, 4.5, 2, 1, left=0.62, right=0.9, bottom=0.9, top=0.3, hspace=0.8,
                                        height_ratios=[1.7, 1])
     levels = [0, 0.25, 0.75, 1.5, 3, 6, max(t.partition.max() + 1 for _, t, _ in panels_of)]
@@ -75,4 +69,3 @@ def draw(traces, stem):
         figure, stem,
         counted_note(*(t for _, t, _ in panels_of),
                      more=f"\nThe hash of the {hashed[0]} is that of Jain et al., RTAS 2019." if hashed else ""))
-    return None

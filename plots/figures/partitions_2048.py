@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Rectangle
 
-from .shared import CARTESIAN, DIAGONAL, canvas, counted_note, save, styled, tiles, unfit, wheel
+from .shared import CARTESIAN, DIAGONAL, canvas, counted_note, save, styled, tiles, wheel
 
 TRACES = ["camped", "spread"]
 
@@ -15,12 +15,6 @@ def draw(traces, stem):
     panels for each order."""
     resident = traces["camped"][1]
     traces = [(CARTESIAN, traces["camped"][0]), (DIAGONAL, traces["spread"][0])]
-    if reason := unfit(*((t, ("idata", "load"), ("odata", "store")) for _, t in traces)):
-        return reason
-    if any((t.partition < 0).all() for _, t in traces):
-        return f"the {traces[0][1].machine} has no partitions in the trace"
-    if not resident:
-        return "how many blocks run at a time is not known"
     count = int(max(t.partition.max() for _, t in traces)) + 1
     figure, panels = canvas(7, 1.05 + 3.0 * len(traces), len(traces), 2, left=0.62, right=0.85, bottom=0.86, top=0.45,
                             wspace=0.22, hspace=0.72)
@@ -57,4 +51,3 @@ def draw(traces, stem):
     trace = traces[0][1]
     save(figure, stem,
          counted_note(trace, more=f"\nOutlined: the tiles of the first {resident} blocks, as many as run at a time."))
-    return None

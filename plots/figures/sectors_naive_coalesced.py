@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
-from .shared import BLUE, canvas, counted_note, one, pitch, save, styled, unfit
+from .shared import BLUE, canvas, counted_note, one, pitch, save, styled
 
 TRACES = ["naive", "coalesced"]
 
@@ -54,12 +54,9 @@ def legend(figure, by_warp):
 def draw(traces, stem):
     """The sectors of odata that one warp's store touches, and the bytes of them that it uses."""
     (naive, _), (coalesced, _) = (traces[name] for name in TRACES)
-    if reason := unfit((naive, ("odata", "store")), (coalesced, ("odata", "store"))):
-        return reason
     figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.2, bottom=1.02, top=0.68, wspace=0.55)
     warp = 3
     for axes, trace, name in ((panels[0], naive, "step 2"), (panels[1], coalesced, "step 3")):
         panel(axes, trace, "odata", "store", warp, f"{name}: {trace.kernel}")
     legend(figure, "written by the warp")
     save(figure, stem, counted_note(naive, coalesced, more=f"One store of warp {warp}, 32 lanes."))
-    return None

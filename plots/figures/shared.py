@@ -94,9 +94,6 @@ def save(figure, stem, note):
             f'data-say="{html.escape(said)}"><title>{html.escape(said)}</title>', 1)
     described = html.escape(" ".join(note.split()))
     whole.write(f"{stem}.svg", re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1))
-    png = io.BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})
-    whole.write(f"{stem}.png", png.getvalue())
 
 
 def mark(axes, x, y, marker, colour, text, size=6):
@@ -190,15 +187,6 @@ def label_lines(axes, ends, inches_high):
 
 
 # Traces.
-
-def unfit(*wanted):
-    """Why these traces make no figure, or None: (trace, what must be in it: (memory, access) ...) each."""
-    for trace, *needed in wanted:
-        for memory, access in needed:
-            if not len(trace.select(memory, access)):
-                return f"{trace.path}: no {access}s of {memory} in the trace"
-    return None
-
 
 def counted_note(*traces, more=""):
     machines = list(dict.fromkeys(trace.machine for trace in traces))

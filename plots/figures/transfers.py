@@ -10,16 +10,12 @@ BENCHED = "h200_transfers.csv"
 @styled
 def draw(rows, stem):
     """Bandwidth of copies between host and GPU over their size, pageable and pinned."""
-    if not rows:
-        return "no rows of ./transfers"
     figure, [[axes]] = canvas(7, 4.2, left=0.72, right=2.0, bottom=0.8, top=0.15)
     ends = []
     for way, colour, name in (("to_device", BLUE, "to the GPU"), ("to_host", ORANGE, "to the host")):
         for memory, marker, line in (("pinned", "o", "-"), ("pageable", "s", "--")):
             points = sorted(
                 (int(r["bytes"]), float(r["bandwidth_gbs"])) for r in rows if (r["way"], r["memory"]) == (way, memory))
-            if not points:
-                return f"no rows of ./transfers {name}, {memory}"
             axes.plot(*zip(*points), color=colour, marker=marker, ls=line, lw=1.5, ms=5)
             ends.append((*points[-1], f"{name}, {memory}", colour))
     axes.set_xscale("log", base=2)
@@ -30,4 +26,3 @@ def draw(rows, stem):
     axes.grid()
     label_lines(axes, ends, 4.2 - 0.95)
     save(figure, stem, f"Measured on one {rows[0]['machine']} and its host, {dates(rows)}.")
-    return None

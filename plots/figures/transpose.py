@@ -58,4 +58,3 @@ def draw(stem):
                    f"column {COLUMN} of idata: spread out in idata, together in odata"],
                   loc="lower left", bbox_to_anchor=(0.0, 0.06), frameon=False, handlelength=1.4, labelspacing=0.3)
     save(figure, stem, "A drawing, not a measurement.")
-    return None

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .shared import canvas, counted_note, places, save, styled, unfit, wheel
+from .shared import canvas, counted_note, places, save, styled, wheel
 
 TRACES = ["fine", "coarse", "padded"]
 
@@ -28,9 +28,6 @@ def draw(traces, stem):
     of = {
         "idata": None, "fine-grained:\neach tile turned": "fine", "coarse-grained:\neach tile moved": "coarse",
         "transpose:\nboth": "padded"}
-    if reason := unfit(*((traces[name][0], ("idata", "load"), ("shared", "store"), ("shared", "load"),
-                          ("odata", "store")) for name in TRACES)):
-        return reason
     side, dim = traces["fine"][0].width, 32
     figure, [panels] = canvas(7, 2.75, 1, 4, left=0.12, right=0.12, bottom=0.55, top=0.55, wspace=0.18)
     colours = wheel((side // dim) ** 2)
@@ -56,4 +53,3 @@ def draw(traces, stem):
         axes.set_title(title, pad=5, fontsize=9.5)
     save(figure, stem, counted_note(*(traces[name][0] for name in TRACES),
                                     more="\nArrow and shade: the direction of the rows of idata."))
-    return None

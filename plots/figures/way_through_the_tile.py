@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patches import ConnectionPatch, Patch, Rectangle
 
-from .shared import BLUE, RED, canvas, counted_note, one, places, save, styled, tile_pitch, unfit
+from .shared import BLUE, RED, canvas, counted_note, one, places, save, styled, tile_pitch
 
 TRACES = ["coalesced"]
 
@@ -37,13 +37,7 @@ def shades(colour, count=32):
 def draw(traces, stem):
     """The way of a warp's elements: rows of idata, rows of the tile, barrier, columns of the tile, rows of odata."""
     trace, _ = traces["coalesced"]
-    if reason := unfit((trace, ("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
-        return reason
     block, warp, nth = tuple(trace.block[trace.launch == min(1, trace.launch.max())][0].tolist()), 4, 1
-    if any((trace.select(memory, access, block=block, warp=warp).lanes != 0xFFFFFFFF).any() or
-           len(trace.select(memory, access, block=block, warp=warp)) <= nth
-           for memory, access in (("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
-        return f"{trace.path}: warp {warp} of block {block} moves no {nth + 1} full rows through a tile"
     ways = the_way(trace, block, warp, nth)
     row_bytes = tile_pitch(trace)
     dim = len(ways["reads"]["tile"])
@@ -116,4 +110,3 @@ def draw(traces, stem):
          counted_note(trace,
                       more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Faint: lane 0; strong: lane {dim - 1}."
                            " Other warps move the two thin columns."))
-    return None

@@ -1,1 +1,1 @@
-"""What the five sources published: their figures, and their claims, a function each."""
+"""What the five sources published: their figures, and their claims in a table."""

@@ -1,7 +1,10 @@
 """How a claim is judged: from figures to ratios, from ratios to verdicts, from verdicts to a sentence.
 
-Two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples) an interval around it. If all of
-the interval is on one side of what the claim's words ask for, that is the verdict; otherwise it is not decided.
+A row of table.py has a rule, a function from a Bench (one machine's figures) to a Part, or to several, which must all
+hold. Most compare two kernels: two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples)
+an interval around it. If all of the interval is on one side of what the claim's words ask for, that is the verdict;
+otherwise it is not decided. The source's own figures are judged by the same rule. A model's figures have the model's
+error in place of the spread.
 
 One rule for all thresholds. A word that names a factor ("an order of magnitude", "twice", "a quarter") holds for every
 ratio that is nearer to this factor than to the next one that such a word can name, as ratios go: the border between two
@@ -10,9 +13,8 @@ A word that names no number ("faster", "hardly", "little") has the margin that f
 runs give it.
 """
 
-import dataclasses
-import functools
 import math
+from typing import Callable, NamedTuple
 
 import results as reader
 from sources import published
@@ -59,21 +61,46 @@ MODEL_ERROR = {"GeForce GTX 280": 0.11}
 ROOFLINE_ERROR = 0.65
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
+class Claim(NamedTuple):
+    """run: the command that measures or counts what the rule needs; "": that of the source's table. about: a claim
+    about the CPU is judged on the machine's host, the CPU timed in the same run of a program as the GPU; a simulated
+    GPU has none. quoted: tables of plots/published.csv that have the source's figures, where they are not those of a
+    kernel that is here. errata: faults of the gallery that the claim rests on. why: what explains the verdict.
+    concerns: the machines that it is about, in words, and a part of their names; (): all."""
+    number: str
+    source: str
+    words: str
+    rule: Callable
+    run: str = ""
+    about: str = "GPU"
+    quoted: tuple = ()
+    errata: tuple = ()
+    why: str = ""
+    concerns: tuple = ()
+
+    @property
+    def command(self):
+        return self.run or next(command for source, command in TABLES.items() if self.source.startswith(source))
+
+
+TABLES = {"whitepaper": "make table-whitepaper", "book": "make table-book", "bandwidth post": "make table-bandwidth",
+          "coalescing notes": ""}
+
+
+class Verdict(NamedTuple):
     """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure; why_not:
-    '' if it can be judged on this machine, or else what it is about or what has to be run."""
+    '' if it can be judged on this machine, or else what it is about or what has to be run; why: what explains it."""
     number: str
     source: str
     claim: str
     verdict: str
     figures: list
     sentence: str
-    why_not: str = ""
+    why_not: str
+    why: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of a claim: its verdict, its figures in words, and in as few of them as can be; what it says ('': the
     whole claim)."""
     verdict: str
@@ -82,8 +109,7 @@ class Part:
     topic: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """How many times as fast one is as another: value, and the interval it may lie in. blind: a model gives both the
     same, so either nothing differs or the model does not know what does. what: the kernel; how: the rest, in words;
     printed: both are figures of one table of a source."""
@@ -113,9 +139,12 @@ def found(test):
     return lambda r: HOLDS if test(r) == HOLDS else UNTOLD
 
 
+def negated(test):
+    return lambda r: {HOLDS: FAILS, FAILS: HOLDS, UNTOLD: UNTOLD}[test(r)]
+
+
 def less_than(factor):
-    return lambda r: (UNTOLD if r is None or r.blind
-                      else HOLDS if r.high < factor else FAILS if r.low >= factor else UNTOLD)
+    return negated(at_least(factor))
 
 
 def between(low, high):
@@ -127,10 +156,7 @@ def between(low, high):
 
 
 alike = between(1 / ALIKE, ALIKE)  # the same counts make the same time, in a model, too
-
-
-def unlike(r):
-    return {HOLDS: FAILS, FAILS: HOLDS, UNTOLD: UNTOLD}[alike(r)]
+unlike = negated(alike)
 
 
 def sighted(test):
@@ -230,25 +256,6 @@ class Bench:
         """The Ratio of two kernels, of the fastest of several, or of two sizes; None if a figure is missing."""
         return ratio(self.fastest(what, side), self.fastest(than, than_side or side))
 
-    def part(self, what, than, sides, test, topic=""):
-        """What has to pass the test at each of these sizes."""
-        return of_ratios([self.compare(what, than, side) for side in (sides if isinstance(sides, tuple) else (sides,))],
-                         test, topic)
-
-    def partitions(self, truth, text, *names):
-        """A claim about the busiest partition of some kernels' loads and stores, by a map that is published; the others
-        are assumed."""
-        found = [figure for name, side in names for figure in self.busiest(name, side)]
-        if None in found:
-            return Part(UNTOLD, "")
-        assumed = any(f.row["partition_map"] != "published" for f in found)
-        words = "; ".join(f"{name} at {side} x {side}: loads {loads.value:.2f}, stores {stores.value:.2f}"
-                          for (name, side), loads, stores in zip(names, found[::2], found[1::2]))
-        return Part(
-            UNTOLD if assumed else verdict_of(truth(*(f.value for f in found))),
-            f"{text}; counted, traffic of the busiest partition over the mean: {words}" +
-            ("; which address lies where is assumed" if assumed else ""))
-
 
 def rate(figure):
     """Elements per ms, or bytes per ns: what is larger is faster."""
@@ -303,73 +310,90 @@ def words_of(parts):
     return text[0].upper() + text[1:] if parts[0].topic else text  # kernels keep their names as they are
 
 
-CLAIMS = []
+# Rules.
+
+def compare(what, than, sides, test, topic=""):
+    """The ratio of two kernels has to pass the test at each of these sizes."""
+    each = sides if isinstance(sides, tuple) else (sides,)
+    return lambda bench: of_ratios([bench.compare(what, than, side) for side in each], test, topic)
 
 
-def in_print(source, parts_of, about, quoted):
+def both(*rules):
+    return lambda bench: [rule(bench) for rule in rules]
+
+
+def partitions(truth, text, *places):
+    """Of the busiest partition of some kernels' loads and stores, by a map that is published; the others are
+    assumed. places: (kernel, side)."""
+    def judged(bench):
+        found = [figure for name, side in places for figure in bench.busiest(name, side)]
+        if None in found:
+            return Part(UNTOLD, "")
+        assumed = any(f.row["partition_map"] != "published" for f in found)
+        words = "; ".join(f"{name} at {side} x {side}: loads {loads.value:.2f}, stores {stores.value:.2f}"
+                          for (name, side), loads, stores in zip(places, found[::2], found[1::2]))
+        return Part(
+            UNTOLD if assumed else verdict_of(truth(*(f.value for f in found))),
+            f"{text}; counted, traffic of the busiest partition over the mean: {words}" +
+            ("; which address lies where is assumed" if assumed else ""))
+    return judged
+
+
+# From parts to a Verdict.
+
+def parts_of(claim, bench):
+    parts = claim.rule(bench)
+    return parts if isinstance(parts, list) else [parts]
+
+
+def in_print(claim):
     """What the source itself has on its claim: by its own figures, or quoted."""
-    found = [f"{table}: {published.quote(source, table)}" for table in quoted]
-    for machine in [] if quoted else published.results(source).machines():
+    source = next(name for name in TABLES if claim.source.startswith(name))
+    found = [f"{table}: {published.quote(source, table)}" for table in claim.quoted]
+    for machine in [] if claim.quoted else published.results(source).machines():
         bench = Bench(published.results(source), machine, host)
-        parts = listed(parts_of(bench))
-        if bench.missing or (machine.backend == "cpu") != (about == "CPU") or not parts[0].brief:
+        parts = parts_of(claim, bench)
+        if bench.missing or (machine.backend == "cpu") != (claim.about == "CPU") or not parts[0].brief:
             continue
         verdict = worst(p.verdict for p in parts)
         faults = sorted({f.row["remark"].partition(":")[0] for f in bench.figures if f.row["remark"].startswith("E")})
         found.append(f"{machine.name}, " + "; ".join(f"{p.topic}: {p.brief}" if p.topic else p.brief for p in parts) +
                      ("" if verdict == UNTOLD else f": {verdict}") +
                      (f" (erratum {', '.join(faults)})" if faults else ""))
-    return f"Published by the {source}: {'; '.join(found)}." if found else "Published without figures."
+    return (f"Published by the {source}: {'; '.join(found)}." if found else "Published without figures.") + (
+        f" See the gallery: {', '.join(claim.errata)}." if claim.errata else "")
 
 
-def listed(parts):
-    return parts if isinstance(parts, list) else [parts]
+def foreign(claim, machine):
+    """What a claim is about that this machine is not: (in a sentence, in short), or None."""
+    if claim.about == "GPU" and machine.backend == "cpu":
+        return f"This is a claim about GPUs, and {machine.name} is none.", "about GPUs"
+    if claim.about == "CPU" and machine.backend == "sim":
+        return f"This is a claim about a CPU, and the simulated {machine.name} has no host.", "about a CPU"
+    if claim.concerns and claim.concerns[1] not in machine.name:
+        cards = claim.concerns[0]
+        return f"This is a claim about {cards}, and {machine.name} is none of them.", f"about {cards}"
+    return None
 
 
-def claim(number, source, words, run, about="GPU", quoted=(), errata=(), concerns=None):
-    """Makes of a function from a Bench to a Part, or to several, one from (results, machine) to a Verdict, and lists it
-    in CLAIMS.
+def judge(claim, results, machine):
+    """The Verdict on a claim, of the results of one of results.machines()."""
+    def verdict(what, figures, sentence, why_not=""):
+        return Verdict(claim.number, claim.source, claim.words, what, figures, sentence, why_not, claim.why)
 
-    machine is one of results.machines(). A claim about the CPU is judged on the machine's host: the CPU timed in the
-    same run of a program as the GPU. A simulated GPU has none. run: the command that measures or counts what it needs.
-    quoted: tables of plots/published.csv that have the source's figures, where they are not those of a kernel that is
-    here. errata: faults of the gallery that the claim rests on. concerns: the machines that it is about, in words, and
-    a function from a machine to whether it is one of them; none: all.
-    """
-    def decorate(parts_of):
-        @functools.wraps(parts_of)
-        def judged(results, machine):
-            def verdict(what, figures, sentence, why_not=""):
-                return Verdict(number, source, words, what, figures, sentence, why_not)
-
-            if about == "GPU" and machine.backend == "cpu":
-                return verdict(UNTOLD, [], f"This is a claim about GPUs, and {machine.name} is none.", "about GPUs")
-            if about == "CPU" and machine.backend == "sim":
-                return verdict(UNTOLD, [],
-                               f"This is a claim about a CPU, and the simulated {machine.name} has no host.",
-                               "about a CPU")
-            if concerns and not concerns[1](machine):
-                return verdict(UNTOLD, [], f"This is a claim about {concerns[0]}, and {machine.name} is none of them.",
-                               f"about {concerns[0]}")
-            bench = Bench(results, host(results, machine) if about == "CPU" else machine, host)
-            parts = listed(parts_of(bench))
-            name = bench.machine.name if bench.machine else machine.name
-            print_ = in_print(
-                next(s for s in ("whitepaper", "book", "bandwidth post", "coalescing notes") if source.startswith(s)),
-                parts_of, about, quoted)
-            if errata:
-                print_ += f" See the gallery: {', '.join(errata)}."
-            if bench.missing:
-                return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}",
-                               f"run `{run}`")
-            kind = "simulated" if machine.backend == "sim" else "measured"
-            noise = NOISE if any(f.noisy for f in bench.figures) else ""
-            return verdict(worst(p.verdict for p in parts), bench.figures,
-                           f"{name}, {kind}: {words_of(parts)}.{noise} {print_}")
-        judged.claim = (number, source, words)
-        CLAIMS.append(judged)
-        return judged
-    return decorate
+    if of_others := foreign(claim, machine):
+        return verdict(UNTOLD, [], *of_others)
+    bench = Bench(results, host(results, machine) if claim.about == "CPU" else machine, host)
+    parts = parts_of(claim, bench)
+    name = bench.machine.name if bench.machine else machine.name
+    if bench.missing:
+        return verdict(UNTOLD, bench.figures,
+                       f"Missing for {name}: {bench.lacks()}. Run `{claim.command}`. {in_print(claim)}",
+                       f"run `{claim.command}`")
+    kind = "simulated" if machine.backend == "sim" else "measured"
+    noisy = NOISE if any(f.noisy for f in bench.figures) else ""
+    return verdict(worst(p.verdict for p in parts), bench.figures,
+                   f"{name}, {kind}: {words_of(parts)}.{noisy} {in_print(claim)}")
 
 
 def host(results, machine):

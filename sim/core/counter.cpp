@@ -26,6 +26,7 @@ void SiteCounts::add(const SiteCounts& other)
 {
     AccessCounts::add(other);
     worst_conflict.add(other.worst_conflict);
+    add_drawn(drawn, other.drawn);
 }
 
 void PartitionCounts::add(const PartitionCounts& more)

@@ -36,6 +36,7 @@ struct SiteCounts : harness::AccessCounts {
     Site site = 0;
     Space space = global;
     WorstConflict worst_conflict;
+    std::vector<harness::DrawnRequest> drawn;
 
     bool same_access(const SiteCounts& other) const { return site == other.site && space == other.space; }
     void add(const SiteCounts& other);
@@ -121,6 +122,7 @@ public:
     void take(const PartOfRequest& part) override;
     // The cost of the part that was taken last: transactions, lines, sectors, words or wavefronts.
     int units() const { return units_; }
+    SiteCounts& site() { return sites_[next_ - 1]; }  // of this part
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
     void finish();  // hands the rest of the traffic to Windows
 

@@ -163,6 +163,7 @@ harness::FindingPlace finding_place(uint64_t return_address)
     const Place place = place_of(return_address);
     harness::FindingPlace found;
     found.file = place.file;
+    found.path = place.path;
     found.line = place.line;
     found.column = source_column(place.path, place.line, place.column);
     found.source = place.text;
@@ -177,6 +178,7 @@ harness::FindingRecord finding_record(const Finding& f, const std::string& kerne
     record.count = f.count;
     record.memory = f.memory;
     record.in_shared_memory = f.space == harness::shared;
+    if (f.memory_bytes) record.reach = harness::Reach{f.offset, bytes_of(f.first), f.memory_bytes};
     if (f.kind == &kinds::host_access) return record;
     record.place.block = index_in(f.block, grid);
     record.place.thread = index_in(uint64_t(f.thread), block);

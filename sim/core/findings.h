@@ -34,6 +34,7 @@ struct Finding {
     uint64_t block = 0, other_block = 0;  // linear index in the grid
     std::string memory;                // the memory that the address lies in or next to: odata; shared memory (tile)
     int64_t offset = 0;                // of the address from the beginning of this memory, in bytes
+    uint64_t memory_bytes = 0;         // of this memory; 0: not known
     std::optional<Space> space;        // of this memory; only for a race
     uint64_t count = 1;
     std::string text;                  // findings with another text are other findings

@@ -235,10 +235,10 @@ Report run_grid(const Launching& launching, const Code& code, const Settings& se
 {
     add_device_variables(settings.exact);
     const dim3 grid = launching.configuration.grid;
-    const harness::Machine& machine = settings.machine ? *settings.machine : harness::machine_named("h200");
+    const harness::Machine* const machine = settings.machine ? settings.machine : &harness::machine_named("h200");
     const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings.sample;
-    const Rules rules(machine);
-    Grid launched{&launching, &code, &settings, &machine, &rules, &pool().windows()};
+    const Rules rules(*machine);
+    Grid launched{&launching, &code, &settings, machine, &rules, &pool().windows()};
     launched.grid = grid;
     launched.block = launching.configuration.block;
     launched.all_blocks = all_blocks;

@@ -41,6 +41,7 @@ AccessSite site_at(const SiteCounts& c, const Place& line, const Rules& rules)
     AccessSite site;
     static_cast<harness::AccessCounts&>(site) = c;
     site.file = line.file;
+    site.path = line.path;
     site.line = line.line;
     site.text = line.text;
     site.address = line.file.empty() ? return_address(c.site) : 0;
@@ -52,6 +53,7 @@ AccessSite site_at(const SiteCounts& c, const Place& line, const Rules& rules)
     site.conflict = conflict_text(c.worst_conflict.conflict, kind_of(c.site));
     site.conflict_units = c.worst_conflict.units;
     site.conflict_block = c.worst_conflict.block;
+    site.drawn = c.drawn;
     return site;
 }
 

@@ -47,6 +47,7 @@ struct Settings {
     uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
     const std::vector<Beside>* beside = nullptr;  // what may run at the same time as the launch; null: nothing
     const harness::TraceSink* trace = nullptr;    // is told of every request, in the order of the blocks
+    bool drawn = false;                           // keep some requests of each place, for a page that draws them
     // Called by all host threads that run blocks.
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
     void (*prints)(const char* text) = nullptr;  // of printf in a kernel; null: to stdout

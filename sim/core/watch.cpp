@@ -320,6 +320,7 @@ void Worker::refuse(const FindingKind& kind, uintptr_t address, Site site, const
     if (array) {
         finding.memory = array->name;
         finding.offset = int64_t(address - array->begin);
+        finding.memory_bytes = array->bytes;
     }
     finding.text = text;
     findings.add(finding);

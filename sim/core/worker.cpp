@@ -48,6 +48,8 @@ void Worker::start(Grid& grid)
     if (settings().instruments && settings().exact) splitter_.sinks.push_back(&global_checker_);
     if (settings().instruments && settings().trace) splitter_.sinks.push_back(&tracer_);
     tracer_.to = settings().trace;
+    if (settings().instruments && settings().drawn) splitter_.sinks.push_back(&drawer_);
+    drawer_.earlier_blocks = grid.earlier_blocks;
     counter.start(*grid.rules, *grid.machine, *grid.windows, grid.earlier_blocks);
 }
 

@@ -9,6 +9,7 @@
 
 #include "checker.h"
 #include "counter.h"
+#include "drawer.h"
 #include "findings.h"
 #include "global_checker.h"
 #include "memory.h"
@@ -171,6 +172,7 @@ private:
     SharedChecker shared_checker_{order_, sites_, shared_, findings};
     GlobalChecker global_checker_{order_, sites_, findings};
     Tracer tracer_{counter, threads_};
+    Drawer drawer_{counter, block_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then

@@ -46,13 +46,27 @@ std::string text_of(const std::string& file, int number)
     return harness::printable(line);
 }
 
+// Objects that make compiles name the source by paths from the checkout, which may have been moved since. Their program
+// is in its folder, next to build/, or below build/.
+const std::filesystem::path& checkout()
+{
+    static const std::filesystem::path& folder = *new std::filesystem::path([] {
+        std::error_code failed;
+        const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+        if (std::filesystem::exists(program.parent_path() / "build", failed)) return program.parent_path();
+        return std::filesystem::path(program.string().substr(0, program.string().rfind("/build/")));
+    }());
+    return folder;
+}
+
 // True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. A program
 // may have a folder sim/, too. Objects that simcuda compiles name the simulator's headers by whole paths, and those
 // that make compiles by paths from the folder where make runs.
 bool is_library(const Unit& unit, const std::string& file)
 {
     const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",
-                                sim = (folder_of(unit) / header).lexically_normal().parent_path().parent_path();
+                                whole = checkout() / folder_of(unit) / header,
+                                sim = whole.lexically_normal().parent_path().parent_path();
     return harness::whole_path(file).rfind(harness::whole_path(sim) + "/", 0) == 0 ||
            file.find("/include/c++/") != file.npos || file.rfind("/usr/include/", 0) == 0 ||
            file.rfind("/usr/lib/", 0) == 0;
@@ -69,7 +83,8 @@ Place find(uint64_t return_address)
     // Line 0: the compiler does not say.
     if (!row.line) return place;
     const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
-        place.file = file_name(*unit, file).lexically_normal();
+        place.file = file_name(*unit, file);
+        if (!place.file.empty()) place.file = (checkout() / place.file).lexically_normal();
         place.line = place.file.empty() ? 0 : int(line);
         place.column = place.file.empty() ? 0 : int(column);
         place.in_library = is_library(*unit, place.file);

@@ -112,6 +112,7 @@ std::optional<Settings> begin_launch(const Launching& launching)
     settings.several = device_count() > 1;
     settings.peers = peers_of(current_device());
     settings.trace = trace_of(launching, launches_finished() + 1);
+    settings.drawn = !o.page.empty();
     settings.block_done = block_done;
     settings.prints = [](const char* text) { print_later(current_launch().work, text); };
     settings.bad_address = host_address_text;

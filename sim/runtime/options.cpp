@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "../../common/base/error.h"
+#include "../../common/base/page.h"
 #include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
@@ -111,12 +112,16 @@ const Option options[] = {
      [](auto& o, auto& value) { o.csv = value; }},
     {"--json", "FILE", "also write the counts and the findings to FILE",
      [](auto& o, auto& value) { o.json = value; }},
+    {"--page", "FILE", "also write the source with its costs, and requests drawn, to FILE, a page of HTML",
+     [](auto& o, auto& value) { o.page = value; }},
+    {"--against", "FILE", "on the page, compare with the --json FILE of an earlier run",
+     [](auto& o, auto& value) { o.against = harness::read_record("--against", value); }},
     {"--sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
      [](auto& o, auto& value) { o.sarif = value; }},
     {"--trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
      [](auto& o, auto& value) { o.trace = value; }},
-    {"--explain", nullptr, "print the cost of each line of the source (the default)",
-     [](auto& o, auto&) { o.quiet = false; }},
+    {"--explain", nullptr, "print the cost of each access, not only of those that cost more than they must",
+     [](auto& o, auto&) { o.explain = true; }},
     {"--quiet", nullptr, "print findings alone", [](auto& o, auto&) { o.quiet = true; }},
     {"--threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
      [](auto& o, auto& value) { o.threads = whole_number("threads", value.c_str(), 1024); }},

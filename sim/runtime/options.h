@@ -12,7 +12,9 @@ namespace sim {
 struct ProgramOptions {
     std::vector<const harness::Machine*> machines = {&harness::machine_named("h200")};
     bool each_machine = false;  // the program runs once for each of them
-    std::string csv, json, sarif, trace;  // files; empty: none
+    std::string csv, json, sarif, trace, page;  // files; empty: none
+    std::string against;  // the record of an earlier run, that the page compares with; empty: none
+    bool explain = false;    // every access, and the occupancy
     bool quiet = false;      // findings alone
     bool silent = false;     // findings alone, and no report if there are none
     int gpus = 1;

@@ -29,6 +29,7 @@ struct Output {
 
 const Output outputs[] = {{"--csv", &ProgramOptions::csv, counts_csv},
                           {"--json", &ProgramOptions::json, report_json},
+                          {"--page", &ProgramOptions::page, report_page},
                           {"--sarif", &ProgramOptions::sarif, sarif_text},
                           {"--trace", &ProgramOptions::trace, nullptr}};
 

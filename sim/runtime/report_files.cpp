@@ -6,6 +6,7 @@
 #include "../../common/base/commit.h"
 #include "../../common/base/csv.h"
 #include "../../common/base/error.h"
+#include "../../common/base/page.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
@@ -43,7 +44,7 @@ std::string json_kernel(const KernelLaunches& launches)
 {
     JsonValues places;
     for (const harness::AccessSite& site : launches.counts.sites)
-        places.push_back(json_object(members_of(site_values(site))));
+        places.push_back(json_access(site));
     JsonMembers members = members_of(launch_values(launches));
     const std::optional<harness::Prediction> model = model_of(launches);
     members.push_back({"model_time_ms", model ? harness::format("%.6g", model->ms) : "null"});
@@ -94,6 +95,19 @@ std::string report_json()
                         {"findings", json_array(findings)},
                         {"notes", json_array(notes)}}) +
            "\n";
+}
+
+std::string report_page()
+{
+    harness::Page page{program_invocation_short_name, &machine(), {}, program_findings(), report_json(),
+                       program_options().against};
+    for (const KernelLaunches& l : all_launches()) {
+        const std::string times = l.counts.launched.launches > 1
+                                      ? harness::format(" × %llu", (unsigned long long)l.counts.launched.launches) : "";
+        page.kernels.push_back({l.name, title_of("", l.grid, l.block, l.dynamic_bytes) + times, &l.counts, model_of(l),
+                                "a launch"});
+    }
+    return page_html(page);
 }
 
 }  // namespace sim

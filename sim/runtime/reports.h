@@ -14,6 +14,7 @@ std::string counts_csv();
 
 // --json: the counts and the findings, for other programs. docs/OUTPUT.md lists the members.
 std::string report_json();
+std::string report_page();
 
 // --sarif: the findings in the Static Analysis Results Interchange Format 2.1.0, which code reviews show at the line.
 std::string sarif_text();

@@ -49,11 +49,15 @@ std::string model_text(const KernelLaunches& l)
 void print_counts()
 {
     for (const KernelLaunches& l : all_launches()) {
-        printf("%s", explanation(title(l), l.counts).c_str());
+        const auto text = program_options().explain ? harness::explanation : harness::summary;
+        printf("%s", text(title(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to memory\n");
         printf("%s", model_text(l).c_str());
     }
     printf("%s", traffic_text().c_str());
+    if (!program_options().explain && !all_launches().empty())
+        printf("\nEach access, and the occupancy: --explain, or --page FILE.html for the source, with requests "
+               "drawn.\n");
     if (!all_launches().empty()) printf("\n");
     if (std::any_of(all_launches().begin(), all_launches().end(), model_of))
         printf("The model's times are not measured. They are for data that come from the DRAM; what lies in the L2 is "

@@ -274,28 +274,24 @@ def installing(folder):
     (folder / "bin/python3").chmod(0o755)
     for name in ("plots", "lab"):
         (folder / name).mkdir()
-        for kind in ("in", "txt"): shutil.copy(ROOT / name / f"requirements.{kind}", folder / name)
+        shutil.copy(ROOT / name / "requirements.txt", folder / name)
     return lambda stamp, file: subprocess.Popen(
         ["sh", ROOT / "mk/packages.sh", stamp, file], cwd=folder, stdout=subprocess.PIPE, text=True,
         env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
 
 
-@pytest.mark.parametrize("stamp, file, packages, megabytes", [
-    (".venv/ready", "plots/requirements.txt", "markdown matplotlib numpy pygments", 40),
-    (".venv/lab", "lab/requirements.txt", "pygments rapidfuzz", 5)])
-def test_what_is_installed_is_said_before(tmp_path, stamp, file, packages, megabytes):
-    """By make slides and make similar: which packages, how large, from where, and a line for each phase. Of two at
-    once, one installs."""
+@pytest.mark.parametrize("stamp, file, packages", [
+    (".venv/ready", "plots/requirements.txt", "markdown matplotlib numpy pygments"),
+    (".venv/lab", "lab/requirements.txt", "pygments rapidfuzz")])
+def test_what_is_installed_is_said_before(tmp_path, stamp, file, packages):
+    """By make slides and make similar. Of two at once, one installs."""
     install = installing(tmp_path)
     both = [install(stamp, file) for _ in range(2)]
     said = sorted(one.communicate(timeout=60)[0] for one in both)
     assert [one.returncode for one in both] == [0, 0] and said[0] == "" and (tmp_path / stamp).exists()
-    assert said[1].splitlines() == [
-        f"packages: installing {packages} and what they need into .venv: about {megabytes} MB from pip's index "
-        "(pypi.org, if nothing else is set), once, in a minute or two",
-        "packages: 1 of 2: making .venv", "packages: 2 of 2: fetching and installing"]
+    assert said[1].startswith(f"packages: installing {packages} and what they need into .venv")
     assert (tmp_path / "asked").read_text() == (
-        f"-m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r {file}\n")
+        f"-m pip install --quiet --disable-pip-version-check --no-compile -r {file}\n")
 
 
 def test_slides_say_what_they_are_made_of():
@@ -421,9 +417,9 @@ def test_commands_of_the_workflow(tmp_path):
     steps = [step["run"] for step in job["steps"] if "run" in step]
     assert job["steps"][0]["uses"].startswith("actions/checkout@") and len(steps) == len(job["steps"]) - 1 >= 2
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
-    assert run("make", "-s", "build/commands/kernels", cwd=student).returncode == 0
+    assert run("make", "-s", "build/commands/cxx", cwd=student).returncode == 0
     # what is built here serves there
-    if (student / "build/commands/kernels").read_text() == (ROOT / "build/commands/kernels").read_text():
+    if (student / "build/commands/cxx").read_text() == (ROOT / "build/commands/cxx").read_text():
         copy_built(student, "lab")
         now = time.time()
         for file in (student / "build").rglob("*"):
@@ -442,11 +438,10 @@ def test_commands_of_the_workflow(tmp_path):
 # ---- The first minute ------------------------------------------------------------------------------------------
 
 def test_one_check_is_enough_to_begin():
-    """The hand-out begins with make lab04. It builds the checker alone, no step, and counts what it builds."""
+    """The hand-out begins with make lab04. It builds the checker alone, no step."""
     page = (ROOT / "lab/HANDOUT.md").read_text()
     assert re.search(r"```sh\n(.*?)```", page, re.DOTALL)[1].strip() == "make lab04"
-    made = run("make", "-n", "-B", "-C", ROOT, "NVCC=", "COUNTING=1", "lab04").stdout
-    steps = made.count(": counted")
-    assert f"`3 of {steps}`" in page and "check.py" in made and not re.search(r"step0\d_\w+/(?!exercise)", made), made
+    made = run("make", "-n", "-B", "-C", ROOT, "NVCC=", "lab04").stdout
+    assert "check.py" in made and not re.search(r"step0\d_\w+/(?!exercise)", made), made
     assert "ends with an error" in check.report({"exercise": 4, "note": "", "checks": [], "model": "", "total": 20,
                                                   "of": 100})

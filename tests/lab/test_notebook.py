@@ -75,12 +75,11 @@ def test_it_has_the_edits_that_the_pages_ask_for():
 
 
 @pytest.fixture
-def copy(tmp_path, monkeypatch):
+def copy(tmp_path):
     """The project with what is built of it. The notebook edits and builds steps, which other tests run."""
     left_out = shutil.ignore_patterns(".git", ".venv", "results", "report", "__pycache__", "build", "tests", "*.png")
     shutil.copytree(ROOT, tmp_path / "project", ignore=left_out, symlinks=True)
     copy_built(tmp_path / "project", "lab", *(path.name for path in (ROOT / "build").glob("step*")))
-    monkeypatch.setenv("COMMIT", re.search(r'"(.*)"', (ROOT / "build/commit.h").read_text())[1])
     return tmp_path / "project"
 
 

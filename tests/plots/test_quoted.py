@@ -1,7 +1,6 @@
 """Figures in prose: each kind gives what the data say, and one that has drifted, or has no source, is noticed."""
 
 import csv
-import math
 import shutil
 import sys
 
@@ -50,12 +49,6 @@ def test_each_kind_gives_what_the_data_say():
             f"{float(row('plots/data/h200_batches.csv', **batch)['us_per_matrix']) * 1e3:.1f}",
     }
     assert {source: quoted.number(source) for source in expected} == expected
-
-
-def test_the_mean_of_large_matrices_is_the_logs():
-    shapes = ["4096x4096", "8192x8192", "16384x16384", "32768x32768", "16512x16512", "49152x12288"]
-    shares = [float(quoted.number(f"peer Triton float {shape}")) for shape in shapes]
-    assert abs(float(quoted.number("peer Triton float large")) - math.prod(shares) ** (1 / 6)) < 0.001
 
 
 def test_a_figure_is_written_and_its_source_hidden():

@@ -10,7 +10,6 @@ from lessons import ROOT
 
 sys.path.insert(0, str(ROOT / "plots"))
 import results as reader
-from outside import revealed
 
 DATA = ROOT / "plots/data"
 OURS = [DATA / f"h200_{name}.csv" for name in ("steps", "whitepaper", "book", "bandwidth", "peers")]
@@ -61,6 +60,11 @@ def test_committed_results_are_whole(path):
         ({"verified": "no"}, "verified is 'no'"),
         ({"verified": ""}, "verified is ''"),
         ({"kernel": ""}, "no kernel"),
+        ({"width": "2147483648"}, "expected a whole number from 1 to 2147400000"),
+        ({"global_load_requests": "9" * 200}, "(200 characters): expected a whole number"),
+        ({"block": "<script>"}, "block is '<script>': expected threads in x and y"),
+        ({"machine": "x" * 201}, "expected at most 200 characters"),
+        ({"machine": "a\x1b[2Jb"}, "machine is 'a\\x1b[2Jb': expected"),
         ({"machine": ""}, "no machine"),
         ({"date_utc": "yesterday"}, "date_utc is 'yesterday'"),
         ({"model_time_ms": "0.02"}, "back end cuda with a model_time_ms"),
@@ -69,14 +73,9 @@ def test_committed_results_are_whole(path):
 ])
 def test_a_damaged_line_is_named_and_the_rest_kept(tmp_path, line, words):
     found = load(tmp_path, [*LINES[:2], line, *LINES[3:6]])
-    (problem,) = map(revealed, found.problems)
+    (problem,) = found.problems
     assert problem.startswith(f"{tmp_path}/results.csv, line 3: ") and words in problem
     assert found.all == load(tmp_path, [*LINES[:2], *LINES[3:6]]).all and len(found.all) == 4
-
-
-def test_every_fault_is_named(tmp_path):
-    found = load(tmp_path, [*LINES[:2], LINES[2][:60], LINES[3], changed(4, verified="no")])
-    assert [revealed(p).partition(": ")[0][-6:] for p in found.problems] == ["line 3", "line 5"] and len(found.all) == 2
 
 
 def test_a_file_cut_off(tmp_path):
@@ -84,7 +83,7 @@ def test_a_file_cut_off(tmp_path):
     whole = LINES[3] + "352"[:3 * LINES[3].endswith(",")]
     for left, words in ((whole[:-1], "cut off"), (whole, "cut off"), (whole[:50], "too few values")):
         found = load(tmp_path, [*LINES[:3], left], end="")
-        assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in revealed(found.problems[0])
+        assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in found.problems[0]
 
 
 @pytest.mark.parametrize("text, words", [
@@ -101,7 +100,7 @@ def test_a_file_of_no_use(tmp_path, text, words):
     path = tmp_path / "other.csv"
     path.write_bytes(text.encode("latin-1"))
     found = reader.load([OURS[1], path])
-    (problem,) = map(revealed, found.problems)
+    (problem,) = found.problems
     assert problem.startswith(str(path)) and words in problem
     assert len(found.all) == len(LINES) - 1
 
@@ -109,14 +108,8 @@ def test_a_file_of_no_use(tmp_path, text, words):
 def test_no_file(tmp_path):
     found = reader.load([tmp_path / "none.csv", tmp_path])
     assert len(found.problems) == 2 and found.rows == []
-    assert all(revealed(p).startswith(f"{tmp_path}") and ": cannot be read: " in revealed(p) for p in found.problems)
+    assert all(p.startswith(f"{tmp_path}") and ": cannot be read: " in p for p in found.problems)
     assert reader.load([]).problems == []
-
-
-@pytest.mark.parametrize("name", ["limits", "micro", "trials", "batches"])
-def test_other_data_of_ours_is_foreign(name):
-    found = reader.load([DATA / f"h200_{name}.csv"])
-    assert found.rows == [] and len(found.problems) == 1 and "no column" in found.problems[0]
 
 
 def test_the_newest_wins(tmp_path):
@@ -127,14 +120,6 @@ def test_the_newest_wins(tmp_path):
                   changed(2, date_utc="2026-11-20T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
     assert [r["bandwidth_gbs"] for r in found.rows] == ["40.0", "50.0"] and len(found.all) == 5
     assert found.find("copy", 2048, block="")["bandwidth_gbs"] == "40.0"
-
-
-def test_machines():
-    loaded = reader.load(OURS)
-    found = loaded.machines()
-    assert [(m.backend, m.name, revealed(m.driver)) for m in found] == \
-        [("cuda", "NVIDIA H200", "580.159.04"), ("cpu", "Intel(R) Xeon(R) Processor", ""), ("sim", "H200", "")]
-    assert found[0].date == max(r["date_utc"] for r in loaded.all if r["backend"] == "cuda")
 
 
 def test_find():
@@ -154,22 +139,15 @@ def test_find():
 
 def test_figures_have_labels():
     found = reader.load(OURS)
-    gpu, cpu, sim = found.machines()
+    gpu, _, sim = found.machines()
     timed, modelled = [found.find("F1", 4096, machine=machine) for machine in (gpu, sim)]
-    serial = found.find("B1", 256, machine=cpu)
     assert [str(reader.bandwidth(row)) for row in (timed, modelled)] == ["1917 GB/s", "model 3137 GB/s"]
-    assert [reader.time(row).label for row in (timed, modelled, serial)] == ["measured", "model", "measured"]
+    assert [reader.time(row).label for row in (timed, modelled)] == ["measured", "model"]
     requests = reader.count(modelled, "global_load_requests")
     assert str(requests) == f"counted {modelled['global_load_requests']}" and requests.label == "counted"
-    assert reader.count(timed, "global_load_requests") is None and reader.count(None, "accesses") is None
-    figure = reader.time(timed)
-    assert (figure.kernel, figure.shape, figure.machine) == ("copyRow 32x32", "4096 x 4096", "NVIDIA H200")
-    assert reader.time(serial).spread == pytest.approx(float(serial["time_spread_percent"]) / 100)
+    assert reader.count(timed, "global_load_requests") is None and reader.one_launch(timed) is None
     row = found.find("W1", 2048, machine=gpu, having="one_launch_bandwidth_gbs")
-    inside = reader.one_launch(row)
-    assert (str(inside) == f"{float(row['one_launch_bandwidth_gbs']):.0f} GB/s" and inside.label == "measured"
-            and reader.one_launch(timed) is None and reader.one_launch(None) is None)
-    assert reader.time(None) is None and reader.bandwidth(found.find("emptyKernel", 2048)) is None
+    assert str(reader.one_launch(row)) == f"{float(row['one_launch_bandwidth_gbs']):.0f} GB/s"
 
 
 def test_no_value_is_made_of_nothing(tmp_path):
@@ -194,20 +172,12 @@ def test_the_limit_of_noise_is_that_of_the_data():
     assert max(float(row["time_spread_percent"]) for row in small) > 100 * reader.TOO_NOISY
 
 
-def test_noise_is_marked(tmp_path):
-    rows = load(tmp_path, [LINES[0], changed(2, time_spread_percent="20.0"),
-                           changed(2, time_spread_percent="20.1", block="8x8")]).rows
-    assert [str(reader.bandwidth(row)) for row in rows] == [
-        f"{reader.bandwidth(rows[0]).value:.0f} GB/s", f"{reader.bandwidth(rows[0]).value:.0f}! GB/s"]
-    assert [(reader.time(row).noisy, reader.time(row).noise) for row in rows] == [(False, ""), (True, "!")]
-
-
 @pytest.mark.parametrize("date", [
     "9999-99-21T00:00:00Z", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-22T24:00:00Z",
     "2026-11-22T00:60:00Z", "0000-11-22T00:00:00Z"])
 def test_a_date_that_is_none(tmp_path, date):
     found = load(tmp_path, [LINES[0], changed(2, date_utc=date)])
-    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in revealed(found.problems[0])
+    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in found.problems[0]
 
 
 def in_hours(hours):
@@ -218,20 +188,8 @@ def in_hours(hours):
 def test_a_date_in_the_future(tmp_path):
     """It would be newer than all that is measured from now on. Clocks that differ by some minutes are usual."""
     found = load(tmp_path, [LINES[0], changed(2, date_utc=in_hours(0.5)), changed(2, date_utc="9998-12-31T00:00:00Z")])
-    assert len(found.all) == 1 and revealed(found.problems[0]).endswith(
+    assert len(found.all) == 1 and found.problems[0].endswith(
         "date_utc is '9998-12-31T00:00:00Z', which is in the future: the clock of that machine is wrong")
-
-
-def test_a_clock_that_is_behind_refuses_no_data(monkeypatch):
-    """The project's measurements are not from the future, whatever the clock says."""
-    class Early(datetime.datetime):
-        @classmethod
-        def now(cls, zone=None): return cls(2001, 1, 1, tzinfo=zone)
-    monkeypatch.setattr(reader.datetime, "datetime", Early)
-    reader.latest.cache_clear()
-    found = reader.load(OURS)
-    reader.latest.cache_clear()
-    assert found.all and not found.problems
 
 
 def test_joins_are_said(tmp_path):
@@ -245,6 +203,6 @@ def test_joins_are_said(tmp_path):
     driver = next(csv.DictReader([LINES[0], LINES[2]]))["driver"]
     first = found.machines()[0]
     assert (first.days, first.of_commits) == (f"2026-11-19 to {first.date[:10]}", "commits aaa and bbb")
-    assert [*map(revealed, found.joined())] == [
+    assert found.joined() == [
         f"{first.name}: rows of commits aaa and bbb and of drivers 1.0, {driver}, {first.days}, are taken together",
         f"2 GPUs: {first.name}, Other; their rows are kept apart"]

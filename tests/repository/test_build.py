@@ -36,7 +36,7 @@ def make(folder, *arguments, env=BARE):
     done = run("make", *arguments, cwd=folder, env=env, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return [line.split()[-1] for line in done.stdout.splitlines()
-            if re.match(r"  \d+ of \d+  (C\+\+|sim|nvcc|link) ", line)]
+            if re.match(r"  (C\+\+|sim|nvcc|link) ", line)]
 
 
 def test_without_nvcc(copy):
@@ -50,6 +50,8 @@ def test_without_nvcc(copy):
     assert done.returncode == 0
     assert done.stdout.startswith("step04 on the simulator") and "built without nvcc" in done.stdout.splitlines()[0]
     assert "verified" in done.stdout
+    # The kernels were compiled in another folder. Their lines are those of this one.
+    assert " at step04_padding/step04.cu:" in run(copy / "step04", "--explain", cwd=copy, env=BARE).stdout
     assert not [name for name in built if "cuda" in name]
     refused = run(copy / "step04", "--device", "cuda", cwd=copy, env=BARE)
     assert refused.returncode == 3 and len(refused.stderr.splitlines()) == 1
@@ -65,19 +67,6 @@ def test_without_nvcc(copy):
             == ["common/base/commit.cpp", "step04_padding/step04.cu"])
     make(copy, "clean", *arguments)
     assert not (copy / "build").exists() and not (copy / "step04").exists()
-
-
-@pytest.mark.skipif(not NVCC, reason="no nvcc")
-def test_trials_are_for_hopper():
-    """Their instructions are; nothing else is compiled for it alone."""
-    commands = [
-        line
-        for line in run("make", "-n", "-B", "V=1", "NVCCFLAGS=-O1", "GPU=", "trials", "timing").stdout.splitlines()
-        if "-arch=" in line and "whole.sh" in line]
-    of_trials = [line for line in commands if re.search(r"whole.sh (-d )?(trials|build/bench/trials\S*) ", line)]
-    assert len(of_trials) == 2 and all("-arch=sm_90 " in line for line in of_trials), of_trials
-    others = [line for line in commands if line not in of_trials]
-    assert others and not any("sm_90" in line for line in others)
 
 
 @pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")
@@ -119,7 +108,6 @@ def test_the_report_needs_no_package_of_the_tests(copy):
     assert [re.findall(r"\S+\.txt", line) for line in installs["report"]] == [["plots/requirements.txt"]]
     assert [re.findall(r"\S+\.txt", line) for line in installs["test"]] == [
         ["plots/requirements.txt"], ["tests/requirements.txt"]]
-    assert " --require-hashes " in (copy / "mk/packages.sh").read_text()
     # After the report, the tests add to what is there; a change of plots' packages renews both.
     for stamp in ("ready", "tests"):
         (copy / ".venv").mkdir(exist_ok=True)

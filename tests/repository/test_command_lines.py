@@ -34,6 +34,7 @@ def test_the_version_is_a_semantic_one_and_the_newest_of_the_changelog():
     assert versions == sorted(versions, key=lambda version: [*map(int, version.split("."))], reverse=True)
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("program", [path for path in PROGRAMS if path not in NOT_TYPED])
 def test_a_program_in_python(program, tmp_path):
     name = program.split("/")[-1]
@@ -50,21 +51,21 @@ def test_python_programs_have_one_parser():
             assert has_its_own == (path.name == "command_line.py"), path
 
 
-@pytest.mark.parametrize("program", [*STEPS, "step08"])
-def test_a_step(program, tmp_path):
-    for name in ("--help", "-h"):
-        assert started(tmp_path, ROOT / program, name).startswith(f"usage: ./{program} [options]\n")
-    assert re.fullmatch(f"{program} " + VERSION, started(tmp_path, ROOT / program, "--version"))
+def test_steps(tmp_path):
+    for program in [*STEPS, "step08"]:
+        for name in ("--help", "-h"):
+            assert started(tmp_path, ROOT / program, name).startswith(f"usage: ./{program} [options]\n")
+        assert re.fullmatch(f"{program} " + VERSION, started(tmp_path, ROOT / program, "--version"))
     # One dash too few is a mistake, and not -h and more letters.
-    assert "did you mean --help?" in run(ROOT / program, "-help").stderr
+    assert "did you mean --help?" in run(ROOT / "step04", "-help").stderr
 
 
-@pytest.mark.parametrize("option, first", [("--help", "The options of the simulator"), ("-h", "The options of the"),
-                                           ("--version", "simulator " + VERSION)])
-def test_the_simulator(option, first, tmp_path):
+def test_the_simulator(tmp_path):
     program = made("build/try/tests/sim/programs/vector_add")
-    said = started(tmp_path, program, env={**os.environ, "SIM_OPTIONS": f"--csv counts.csv {option}"})
-    assert re.match(first, said) and "PASSED" not in said
+    help_text, version = "The options of the", "simulator " + VERSION
+    for option, first in {"--help": help_text, "-h": help_text, "--version": version}.items():
+        said = started(tmp_path, program, env={**os.environ, "SIM_OPTIONS": f"--csv counts.csv {option}"})
+        assert re.match(first, said) and "PASSED" not in said
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,7 @@ def bench(tmp_path_factory):
     return folder / "bench"
 
 
+@pytest.mark.variety
 def test_arguments_of_a_program_that_measures_a_card(bench, tmp_path):
     assert re.fullmatch("bench " + VERSION, started(tmp_path, bench, "--version"))
     for option in ("--help", "-h"):
@@ -90,7 +92,8 @@ def test_arguments_of_a_program_that_measures_a_card(bench, tmp_path):
         "bench: --hlep: expected one of one, two, --help, --version; did you mean --help?\n")
 
 
-@pytest.mark.parametrize("source", BENCHES, ids=lambda path: path.stem)
-def test_a_program_that_measures_a_card_asks_for_its_arguments_first(source):
-    body = re.search(r"^int main\(int argc, char\*\* argv\)\n\{\n(.*?;)", source.read_text(), re.MULTILINE | re.DOTALL)
-    assert body and "arguments_of(argc, argv," in body[1]
+def test_programs_that_measure_a_card_ask_for_their_arguments_first():
+    for source in BENCHES:
+        body = re.search(r"^int main\(int argc, char\*\* argv\)\n\{\n(.*?;)", source.read_text(),
+                         re.MULTILINE | re.DOTALL)
+        assert body and "arguments_of(argc, argv," in body[1], source

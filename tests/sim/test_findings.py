@@ -15,8 +15,7 @@ import pytest
 import yaml
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-import random_memory
-import random_races
+import random_kernels
 from found import lines_of
 from lessons import ROOT, make_try, run, tried_of
 from samples import few, some
@@ -99,16 +98,16 @@ def test_terminal_json_and_sarif_are_one(name, tmp_path):
     assert all(finding["column"] for finding in told.findings), told.findings
 
 
-@pytest.mark.parametrize("module, seed", [
-    (module, seed) for module in (random_races, random_memory) for seed in some(module.SEEDS, 10)],
-    ids=lambda value: getattr(value, "__name__", value))
-def test_random_programs(module, seed, tmp_path):
+@pytest.mark.parametrize("mode, seed", [
+    (mode, seed) for mode in ("races", "memory") for seed in some(random_kernels.SEEDS[mode], 10)])
+def test_random_programs(mode, seed, tmp_path):
     """What they do is judged elsewhere. Here, the files must say what the terminal says."""
-    (tmp_path / "random.cu").write_text(module.program(seed))
+    kernels = random_kernels.kernels(mode, seed)
+    (tmp_path / "random.cu").write_text(random_kernels.program(mode, kernels))
     done = make_try(tmp_path / "random.cu", f"SIM=--quiet {files(tmp_path)}")
-    if module is random_memory:  # it runs the kernels that its arguments name
+    if mode == "memory":  # a fault ends a program, so each kernel is run by itself
         found = []
-        for kernel in range(module.KERNELS):
+        for kernel in range(len(kernels)):
             done = run(tried_of(tmp_path) / "random", kernel,
                        env={**os.environ, "SIM_OPTIONS": f"--quiet {files(tmp_path)}"})
             told = Told(done, tmp_path)
@@ -117,9 +116,9 @@ def test_random_programs(module, seed, tmp_path):
     else:
         told = Told(done, tmp_path)
         found = told.findings
-        assert same_counts(told.report, tmp_path / "counts.csv") > module.KERNELS
+        assert same_counts(told.report, tmp_path / "counts.csv") > len(kernels)
     kinds = collections.Counter(finding["kind"] for finding in found)
-    assert kinds["race" if module is random_races else "uninitialized-load"] > 10, kinds
+    assert kinds["race" if mode == "races" else "uninitialized-load"] > 10, kinds
     assert all(finding["column"] for finding in found)
 
 

@@ -1,5 +1,5 @@
 """The table of the language: every row is right on the simulator, with no finding, and on a GPU
-(tools/gpu_language.sh)."""
+(tools/gpu_plain.py)."""
 
 import csv
 import re

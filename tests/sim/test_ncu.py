@@ -1,5 +1,5 @@
 """plots/ncu_join.py: the counts of Nsight Compute next to those of the simulator. The files of tests/data/ncu are what
-ncu printed on an H100 (tools/ncu_files.py)."""
+ncu printed on an H100 (tools/gpu_plain.py)."""
 
 import os
 import pathlib
@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-import ncu_files
+import gpu_plain
 from lessons import NCU, ROOT, made
 
 DATA = ROOT / "tests/data/ncu"
 JOIN = ROOT / "plots/ncu_join.py"
-PATHS = {pathlib.Path(name).name: name for name in ncu_files.PROGRAMS}
+PATHS = {pathlib.Path(name).name: name for name in gpu_plain.NCU_PROGRAMS}
 TITLE = re.compile(r"^(\S.*)<<<.*>>>$")
 COUNT = re.compile(r"^  (\w+ \w+ (?:requests|sectors|wavefronts|conflicts)|threads|warps) +(\d+) +(\d+) +(\S.*)$")
 
@@ -78,7 +78,7 @@ def test_the_page(tmp_path):
     """docs/PROFILING.md has the command, and a table as the script prints it."""
     page = (ROOT / "docs/PROFILING.md").read_text()
     own = page.split("## Your own program")[1].split("\n## ")[0].replace("\\\n", "")
-    assert ("ncu --csv --page raw --print-units base --log-file ncu.csv --metrics " + ncu_files.COUNTS
+    assert ("ncu --csv --page raw --print-units base --log-file ncu.csv --metrics " + gpu_plain.NCU_COUNTS
             in re.sub(" +", " ", own))
     (table,) = re.findall("```text\n(.*?)```", own, re.S)
     assert table in joined("matrix_mul", DATA / "matrix_mul.raw.csv", tmp_path).stdout

@@ -13,9 +13,7 @@ import sys
 
 import pytest
 
-import random_memory
-import random_orders
-import random_races
+import random_kernels
 from conftest import NO_SIGNAL_IGNORED
 from found import findings
 from lessons import ROOT, computing, made, make_try, run, tried_of
@@ -195,21 +193,23 @@ DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k6
           (12, "k93"): SAME_VALUE, (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
 
 
-@pytest.mark.parametrize("seed", some(random_races.SEEDS, 4))
+@pytest.mark.parametrize("seed", some(random_kernels.SEEDS["races"], 4))
 def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
-    (tmp_path / "random.cu").write_text(random_races.program(seed))
+    kernels = random_kernels.kernels("races", seed)
+    (tmp_path / "random.cu").write_text(random_kernels.program("races", kernels))
     done = make_try(tmp_path / "random.cu", "SIM=--quiet")
-    assert closing(done)[:2] == (random_races.KERNELS, random_races.KERNELS)
+    assert closing(done)[:2] == (len(kernels), len(kernels))
     racing = {f.split(":")[0] for f in findings(done) if "hazard in shared memory" in f}
     found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv"))
              if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
     assert len(found) > 40 and racing == found | {kernel for of, kernel in DIFFER if of == seed}
 
 
-@pytest.mark.parametrize("seed", some(random_orders.SEEDS, 20))
+@pytest.mark.parametrize("seed", some(random_kernels.SEEDS["orders"], 20))
 def test_races_of_random_kernels_are_those_of_an_oracle_that_keeps_all_accesses(seed, tmp_path):
-    text, races = random_orders.program(seed)
-    (tmp_path / "random.cu").write_text(text)
+    kernels = random_kernels.kernels("orders", seed)
+    (tmp_path / "random.cu").write_text(random_kernels.program("orders", kernels))
+    races = {kernel.name: kernel.races() for kernel in kernels}
     done = make_try(tmp_path / "random.cu", "SIM=--quiet")
     racing = {f.split(":")[0] for f in findings(done) if ": race: " in f}
     judged = {kernel for kernel, verdict in races.items() if verdict is not None}
@@ -226,14 +226,13 @@ FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]
 CARRIED = {(21, "k30"), (21, "k33"), (22, "k15"), (23, "k1"), (23, "k58")}
 
 
-@pytest.mark.parametrize("seed", some(random_memory.SEEDS, 4))
+@pytest.mark.parametrize("seed", some(random_kernels.SEEDS["memory"], 4))
 def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(seed, tmp_path):
-    (tmp_path / "random.cu").write_text(random_memory.program(seed))
-    assert make_try(tmp_path / "random.cu", "SIM=--quiet").returncode == 0
+    kernels = random_kernels.kernels("memory", seed)
+    (tmp_path / "random.cu").write_text(random_kernels.program("memory", kernels))
+    make_try(tmp_path / "random.cu", "SIM=--quiet")
     rows = [row for row in csv.DictReader(open(ROOT / "tests/data/h200_random_memory.csv")) if int(row["seed"]) == seed]
-    assert len(rows) == random_memory.KERNELS
-    launches = dict(re.findall(r"^void launch_(k\d+)\(\)\n(.*?)^}", (tmp_path / "random.cu").read_text(), re.M | re.S))
-    for row in rows:
+    for one, row in zip(kernels, rows, strict=True):
         kernel = row["kernel"]
         done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"},
                               capture_output=True, text=True, timeout=600)
@@ -241,7 +240,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
         if (seed, kernel) in CARRIED:
-            assert "half_written(" in launches[kernel] and not card and found == {"uninitialized"}, (kernel, found)
+            assert "half_written(" in one.launch and not card and found == {"uninitialized"}, (kernel, found)
         else:
             assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
 

@@ -10,7 +10,6 @@ import subprocess
 
 import pytest
 
-import moments
 from conftest import NO_SIGNAL_IGNORED, a_terminal, assert_refused, needs, step
 from lessons import ROOT, computing, run
 from samples import some
@@ -118,13 +117,6 @@ def test_a_program_that_is_killed_leaves_nothing(number, tmp_path):
     process.send_signal(number)
     process.communicate(timeout=600)
     assert process.returncode == -number and os.listdir(tmp_path) == []
-
-
-def test_signals_at_random_moments():
-    """A few of those of tools/moments.py, which has all programs."""
-    ends = moments.Moments(
-        1, [command for command in moments.PROGRAMS if command[0] in (ROOT / "step04", ROOT / "step03", "env")])
-    assert ends.run(12) == [] and ends.counts["moments"] == 12
 
 
 def test_a_trace_takes_no_memory(tmp_path):

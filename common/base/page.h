@@ -1,0 +1,39 @@
+// A run as one page: the source with its costs, and requests drawn. The file needs no network.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counts.h"
+#include "finding.h"
+#include "machine.h"
+#include "model.h"
+
+namespace harness {
+
+struct PageKernel {
+    std::string name;
+    std::string launch;  // for a reader: transpose<<<(32, 32), (32, 8)>>> x 2
+    const LaunchCounts* counts;
+    std::optional<Prediction> model;
+    std::string model_of;  // what the model's time is of, such as "a launch"
+};
+
+struct Page {
+    std::string program;
+    const Machine* machine;
+    std::vector<PageKernel> kernels;  // in the order in which the record has them
+    std::vector<FindingRecord> findings;
+    std::string record;   // the JSON of the run: an object or several, with commas between them
+    std::string against;  // the JSON of an earlier run, as its file has it; empty: none
+};
+
+// HTML, whatever is in the names and the source.
+std::string page_html(const Page& page);
+
+// The text of a file of --against. Throws status_bad_input if it is no JSON of such a run.
+std::string read_record(const char* option, const std::string& path);
+
+}  // namespace harness
