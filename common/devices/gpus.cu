@@ -353,9 +353,10 @@ public:
             }
         }
         CUDA(cudaGetLastError());
+        const Launch last = launches().last;
         team_.meet();
         met_ = true;
-        return {launches().last, {}};
+        return {last, {}};
     }
 
     void finish() override { team_.finish(); }
