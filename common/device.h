@@ -28,6 +28,7 @@ struct DeviceInfo {
         first_launch_ms;  // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
     int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
     const Machine* simulated = nullptr;  // null: not on the simulator
+    std::string no_peers = "";  // why GPUs cannot access each other's memory; empty: they can, or there is one
 };
 
 // Memory on the device, with the contents that it gets or should have.

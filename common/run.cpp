@@ -322,7 +322,7 @@ int run(const Options& asked, const std::string& program)
     Setting setting{
         program,
         *options.machine,
-        {options.kernels, options.all, options.blocks, world().ranks > 1},
+        {options.kernels, options.all, options.blocks},
         {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link,
          !options.page.empty()}};
     check_names(setting.selection);
@@ -333,6 +333,8 @@ int run(const Options& asked, const std::string& program)
     seed_of_inputs() = options.seed;
     std::string remark;
     std::unique_ptr<Device> device = open_asked(options, setting.machine, remark);
+    setting.selection.messages_only = world().ranks > 1 && !device->info().no_peers.empty();
+    if (setting.selection.messages_only) printf("Messages alone: %s.\n", device->info().no_peers.c_str());
     use_gpus(device->info().gpus ? device->info().gpus : options.gpus);
     Files files;
     open_files(files, options);

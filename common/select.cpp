@@ -21,7 +21,7 @@ bool wants(const Selection& selection, const Kernel& k)
     if (!selection.blocks.empty() && !k.block.x) return false;
     if (!selection.kernels.empty()) return names(selection, k);
     if (selection.all || k.part == Part::faulty) return k.part != Part::faulty;
-    if (selection.processes && k.gpus) return k.needs == Needs::messages;
+    if (selection.messages_only && k.gpus) return k.needs == Needs::messages;
     const bool timed_next_to_it = k.part == Part::bound && k.needs == Needs::peers && k.backend == "cuda";
     return k.part == Part::lesson || timed_next_to_it;
 }

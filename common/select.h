@@ -13,7 +13,7 @@ struct Selection {
     std::vector<std::string> kernels;  // by name, row or letter of a source; empty: the lesson's
     bool all = false;                  // the variants, too
     std::vector<Block> blocks;         // empty: each kernel's own
-    bool processes = false;            // several share the GPUs, and not their memory
+    bool messages_only = false;        // of several processes, which do not share memory
 };
 
 // The kernels of one back end that are asked for, one Contender for each block shape.

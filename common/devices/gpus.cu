@@ -71,6 +71,7 @@ public:
     {
         if (!unreachable_.empty()) throw Error{status_bad_input, unreachable_};
     }
+    const std::string& unreachable() const { return unreachable_; }
 
     CUstream_st* stream(int g, int number) override
     {
@@ -218,6 +219,7 @@ public:
         most_blocks_ = 8 * first.multiProcessorCount;
         info_ = {"cuda", first.name, driver_version(), "", 0, uint64_t(first.l2CacheSize) * team_.gpus(),
                  "",     0,          team_.gpus()};
+        info_.no_peers = team_.unreachable();
         override_peak(dram_peak_gbs(team_.device(team_.mine()[0])));
     }
 
@@ -340,8 +342,8 @@ public:
         find_rows(pass.odata, out);
         find_rows(pass.idata, in);
         launched = kernel.name;
-        launches() = {};
         if (!met_) team_.meet();
+        launches() = {};
         if (kernel.launch_together[type]) {
             kernel.launch_together[type](team_, out, in, width, height);
         } else {
