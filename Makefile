@@ -8,8 +8,8 @@
 # would run the command in FILE='$(shell rm -r ~)'. Recipes get the TEXTS from the environment, as "$$FILE", because a
 # quote in a text would end one of the recipe. This stands before the first $(shell), because make 4.4 expands what the
 # command line sets for that one, too.
-TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR SEED DUE \
-         LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
+TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS EXERCISE EXPORT PSEUDONYMS GRADE SEED DUE \
+         LATE_POINTS RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
 SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
 BUILD := CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS CC CFLAGS HOSTCXX NVCC NVCCFLAGS CUDA_HOME NCCL_HOME SIM_O JOBS
 OURS := SANITIZERS WRAP LIBRARIES GROUPED PLOTS_PYTHON RENAME_HOOKS TO_MAKE made
@@ -47,7 +47,7 @@ endif
 GPU := $(if $(NVCC),$(shell nvidia-smi -L 2>/dev/null | grep GPU))
 ARCH := $(if $(GPU),native,all-major)
 
-.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book \
+.PHONY: all list grade prelab grade-prelab slides handout gradescope table-whitepaper table-book \
         table-bandwidth peers report check test test-all lint pins sanitize bench-sim bench-page try clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -18,10 +18,7 @@ make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades g
                        (EXPORT=moodle or canvas adds a table for that system; PSEUDONYMS=text hides names
                        on the leaderboard of exercise 8; SEED=N repeats a run; NEWEST=1: of several files of
                        a person, the newest counts; DUE="2026-11-30 18:00" LATE_POINTS=10: late days;
-                       WATCH=1 grades files as they arrive; BEST="a.csv b.csv" merges attempts;
                        GRADE=--help lists the other options)
-make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]
-                       (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)
 make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace"
                        (it goes to results/prelab/; NAMES=file writes one for each line of a file)
 make grade-prelab      grade such sheets: SUBMISSIONS=folder (the table is results/grades/prelab.csv)

@@ -3,7 +3,7 @@
 #
 # usage: mk/packages.sh STAMP ROOM/requirements.txt
 #
-# STAMP: .venv/ready, which makes .venv anew, .venv/tests, .venv/lab or .venv/pins.
+# STAMP: .venv/ready, which makes .venv anew, .venv/tests or .venv/pins.
 stamp=$1 file=$2
 mkdir -p build
 exec 9> build/venv.lock
@@ -40,11 +40,5 @@ case $stamp in
             { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; } ;;
     .venv/tests | .venv/pins)
         install || exit 1 ;;
-    .venv/lab)
-        say_what 5
-        test -x .venv/bin/python || create
-        echo 'packages: 2 of 2: fetching and installing'
-        install 2> build/venv.log ||
-            { echo "make similar: pip cannot fetch the packages of $file: $(tail -n 1 build/venv.log)" >&2; exit 1; } ;;
 esac
 touch "$stamp"

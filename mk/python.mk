@@ -14,9 +14,6 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 .venv/tests: tests/requirements.txt .venv/ready
 	@sh mk/packages.sh $@ $<
 
-.venv/lab: lab/requirements.txt
-	@sh mk/packages.sh $@ $<
-
 # The files of pins, written again. PINS=--check only compares. PINS=--upgrade also takes newer packages that come
 # along.
 .venv/pins: tools/requirements.txt .venv/tests

@@ -156,11 +156,10 @@ def test_points_for_the_order_of_blocks_begin_at_the_order_that_is_handed_out(tm
     file.write_text(edited(
         wrong.handout(6).read_text(),
         {"        // TODO: what must be true before the next turn fills the tile?\n": "        __syncthreads();\n"}))
-    data, text, _ = lab.read(exercise, file)
     checks = [c for seed in range(20) for c in exercise.costs(seed)]
     shapes = sorted({key[:2] for c in checks for key in c.runs})
     with sandbox.Box() as box:
-        assert lab.compile(box, check.unpack(box, exercise, file, data, text), [check.any_processor()]) == ""
+        assert lab.build(box, exercise, file, [check.any_processor()]) == ""
         _, told = lab.run(exercise, box, shapes, "float", "gtx280", [check.any_processor()])
     assert len(shapes) == 5
     for c in checks:
@@ -172,9 +171,8 @@ def test_points_for_the_receivers_begin_at_the_order_that_is_handed_out(tmp_path
     """In exercise 9, for each number of GPUs that is drawn."""
     lab, exercise, file = check.Lab(), EXERCISES[9], wrong.handout(9)
     checks = {key: c for seed in range(40) for c in exercise.costs(seed) if c.name == "receivers" for key in c.runs}
-    data, text, _ = lab.read(exercise, file)
     with sandbox.Box() as box:
-        assert lab.compile(box, check.unpack(box, exercise, file, data, text), [check.any_processor()]) == ""
+        assert lab.build(box, exercise, file, [check.any_processor()]) == ""
         told = {key: lab.run(exercise, box, [key[:2]], *key[2:], [check.any_processor()])[1][key[:2]] for key in checks}
     assert sorted(check.gpus_of(key[3])[0] for key in told) == [3, 4, 5, 6, 7]
     for key, c in checks.items():

@@ -116,7 +116,7 @@ def test_archives_that_are_none(tmp_path, untouched):
 def test_a_bomb_stays_small(tmp_path, untouched):
     """Of 64 MB of zeros, and of a table of contents of 5 MB, only what can be graded is read."""
     (tmp_path / "bomb.zip").write_bytes(mixed.odd()["bomb.zip"])
-    assert len(chosen(tmp_path / "bomb.zip")) == check.source.MOST_BYTES + 1
+    assert len(chosen(tmp_path / "bomb.zip")) == check.submission.MOST_BYTES + 1
     with zipfile.ZipFile(tmp_path / "listed.zip", "w") as made:
         for i in range(20000):
             made.writestr(f"{i}{'x' * 200}.txt", "")
@@ -137,7 +137,7 @@ def test_any_bytes_for_an_archive(tmp_path, untouched):
         path.write_bytes(data)
         one = chosen(path)
         ends.add(type(one))
-        assert (isinstance(one, bytes) and len(one) <= check.source.MOST_BYTES + 1
+        assert (isinstance(one, bytes) and len(one) <= check.submission.MOST_BYTES + 1
                 or isinstance(one, str) and one.isprintable() and len(one) < 600)
     assert ends == {bytes, str}
 

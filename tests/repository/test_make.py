@@ -294,7 +294,7 @@ def test_the_environment_sets_only_what_builds(project):
         assert usual.returncode == 0 and usual.stdout == exported.stdout, exported.stderr
 
 
-GOALS = {"all": "", "lab04": "", "try": "FILE", "prelab": "NAMES", "grade": "BEST", "similar": "", "grade-prelab": "",
+GOALS = {"all": "", "lab04": "", "try": "FILE", "prelab": "NAMES", "grade": "", "grade-prelab": "",
          "handout": "", "gradescope": "", "table-book": "", "peers": "", "sanitize": "", "help": ""}
 
 
