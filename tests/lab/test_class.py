@@ -112,6 +112,7 @@ def test_counts_of_a_histogram():
         "90–99": 1, "100": 2}
 
 
+@pytest.mark.variety
 @pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 def test_pages_of_a_class_fit_on_a_telephone(tmp_path):
     """A table scrolls, and not the page. The labels of the histogram stay larger than 9 pixels."""
@@ -277,6 +278,7 @@ def installing(folder):
         env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
 
 
+@pytest.mark.variety
 def test_what_is_installed_is_said_before(tmp_path):
     """By make slides: which packages, how large, from where, and a line for each phase. Of two at once, one
     installs."""
@@ -291,11 +293,6 @@ def test_what_is_installed_is_said_before(tmp_path):
         "packages: 1 of 2: making .venv", "packages: 2 of 2: fetching and installing"]
     assert (tmp_path / "asked").read_text() == (
         f"-m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r {file}\n")
-
-
-def test_slides_say_what_they_are_made_of():
-    made = run("make", "-n", "-C", ROOT, "NVCC=", "slides").stdout
-    assert made.index("slides: made of the plan") < made.index("lab/slides.py")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -164,6 +164,7 @@ def test_shapes_by_name(tmp_path, untouched):
     assert_refused(lab(folder / "Grace Hopper/exercise.cu", "--name", "Ada", "--seed", "3"), 2, "choose one")
 
 
+@pytest.mark.variety
 def test_any_bytes_in_names(tmp_path, untouched):
     """D1, D7, D9: each has a line that can be printed and stored, in any locale, and nobody else is lost."""
     folder, results = tmp_path / "class", tmp_path / "results"
@@ -188,6 +189,7 @@ def test_any_bytes_in_names(tmp_path, untouched):
     assert not os.path.exists("here")
 
 
+@pytest.mark.variety
 def test_make_hands_names_on_as_they_are(tmp_path):
     """D2: a name is no program of make's or of the shell's."""
     rules = re.sub("^#.*", "", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)  # mk/*.mk follow
@@ -313,6 +315,7 @@ def test_a_killed_check_ends_its_submission(tmp_path):
     assert program(found) == []
 
 
+@pytest.mark.variety
 def test_endless_loops_end(tmp_path):
     for loop in some(["for (;;) if (width == -1) break;",
                       "for (int j = 0; j < width + 1; j += 0) if (width == -1) break;",

@@ -64,6 +64,7 @@ def test_what_a_killed_check_left_is_removed(tmp_path):
     assert mode == 0o500  # what a link of the command's leads to is left alone
 
 
+@pytest.mark.variety
 def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
     """In a locale without UTF-8, too: the compiler gets the path as it is."""
     project = tmp_path / "mat riks é"
@@ -292,6 +293,7 @@ def test_a_block_larger_than_its_launch_bounds(bound, total, tmp_path):
                      in result["checks"][0]["hint"]), result
 
 
+@pytest.mark.variety
 def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     """C2: it is the function's, under either kernel."""
     halves = edited(SOLUTION, {
@@ -507,6 +509,7 @@ def test_without_namespaces(tmp_path, untouched):
         assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")
 
 
+@pytest.mark.variety
 def test_compiler_of_a_folder_of_its_own(tmp_path, untouched, monkeypatch):
     """As clusters have them. One in the home would show all of that."""
     compiler = tmp_path / "gcc/bin/g++"
