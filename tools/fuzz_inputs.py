@@ -10,8 +10,7 @@ way. --lines: so many random command lines of all options of the steps' programs
 
 Counts what must not be: a traceback, a crash, a hang, an exit status that is none of ours, an error of more than one
 line, a file left behind, a `nan` or `inf` that is shown, and what a file planted and a page would run. Prints each, and
-the counts; exits 1 if there is one. What it takes to repeat it is printed with it. grade.py reads no results:
-submissions are tests/lab/fuzz.py's.
+the counts; exits 1 if there is one. What it takes to repeat it is printed with it. grade.py reads no results.
 """
 
 import collections
