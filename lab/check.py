@@ -186,6 +186,9 @@ class Lab:
         self.compiler = shutil.which(self.command[0])
         if not self.compiler:
             raise BadInput(f"{self.command[0]}: no such compiler; choose one with CXX=")
+        for tool in ("nm", "objdump", "objcopy", "ld", "addr2line"):
+            if not shutil.which(tool, path="/usr/bin:/bin"):
+                raise BadInput(f"{tool}: not in /usr/bin; install binutils, with which the lab judges submissions")
         # A compiler in a separate folder, as on clusters, has its own libraries. It and its programs need them.
         libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
         self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}

@@ -54,6 +54,7 @@ INITIALIZER = re.compile(r"_GLOBAL__sub_I|_sub_I_00099|_Z41__static_initializati
 FORBIDDEN = re.compile(r"\.((preinit_array|fini_array|ctors|dtors)\b|(init|fini)$|init_array\.(?!(0|00099|00101)$))")
 INDIRECT = re.compile(r"\b(call|jmp)q? +\*|\b(blr|br|blra\w+|bra\w+)\b")
 SYSTEM = re.compile(r"(syscall|sysenter|int|int3|svc|hvc|smc)\b")
+NEAR = re.compile(r"[a-z.]+ +(?:\w+, *)*[0-9a-f]+ <([^>+]+)")  # a call or jump inside the object
 RELOCATION = re.compile(r"R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
 # An operand in memory that is neither on the stack at a constant distance nor a symbol.
 COMPUTED = re.compile(r"\((?!%r[sbi]p\))[^)]*\)")
@@ -108,8 +109,9 @@ class Code:
         for line in listing.split("\n"):
             if match := re.match(r" +([0-9a-f]+):\t(.*)", line):
                 code, needed = match[2].split("\t")[0], RELOCATION.search(match[2])
-                near = re.match(r"call.*<([^>+]+)", match[2])
-                symbol = (needed[1], int(needed[2] or "0", 16)) if needed else (near[1] if near else "", 0)
+                near = NEAR.match(code)
+                symbol = ((needed[1], int(needed[2] or "0", 16)) if needed else
+                          (near[1], 0) if near and near[1] != self.functions[-1][1] else ("", 0))
                 lines.append((int(match[1], 16), code, *symbol))
             elif match := re.match(r"([0-9a-f]+) <(.*)>:$", line):
                 lines = []
@@ -184,7 +186,7 @@ def makes_records(text, symbol):
     if symbol:
         return bool(RECORDS.match(symbol) or INITIALIZER.match(symbol)
                     or text.startswith("lea") and re.match(r"\.(text|bss)", symbol))
-    return not (COMPUTED.search(text) or text.startswith("call")) or "nop" in text
+    return not COMPUTED.search(text) or "nop" in text
 
 
 if __name__ == "__main__":
