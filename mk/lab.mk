@@ -13,7 +13,7 @@ LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
 LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread \
               $(filter-out -w,$(SIM_KERNELS)) -Wvla -Werror=vla $(FILL_LOCALS) -fno-jump-tables $(NO_UNIQUE)
 # A table of jumps would look like a call through a pointer (lab/objects.py), and a unique symbol cannot be made local.
-NO_UNIQUE := $(if $(GCC),-fno-gnu-unique)
+NO_UNIQUE = $(if $(GCC),-fno-gnu-unique)
 # An unused constant in a submission is not an error.
 LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror, \
            $(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
