@@ -17,6 +17,7 @@ SYMBOLS is derived. For a new compiler or simulator, compile the solutions and t
 check.compilation() does, and look at what they need beyond the list: python3 lab/objects.py OBJECT... prints it.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -190,6 +191,9 @@ def makes_records(text, symbol):
 
 
 if __name__ == "__main__":
-    needed = "".join(subprocess.run(["nm", "-u", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-                     for path in sys.argv[1:])
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+    import command_line
+    parser = command_line.parser(__doc__)
+    parser.add_argument("objects", metavar="OBJECT", nargs="+")
+    needed = subprocess.run(["nm", "-u", *parser.parse_args().objects], stdout=subprocess.PIPE, text=True).stdout
     print("\n".join(sorted({name for name in UNDEFINED.findall(needed) if not SYMBOLS.fullmatch(name)})))
