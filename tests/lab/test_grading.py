@@ -239,8 +239,7 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
 
 
 @pytest.mark.parametrize("signals", some([[signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGINT],
-                                          [signal.SIGTERM], [signal.SIGINT, signal.SIGINT]],
-                                         2))
+                                          [signal.SIGTERM], [signal.SIGINT, signal.SIGINT]], 4))
 def test_interrupted(tmp_path, untouched, signals):
     """D3, D4, D6: what was graded until then is kept, beside the whole table of an earlier run; nothing goes on
     running, nothing is left."""

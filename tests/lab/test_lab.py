@@ -115,7 +115,7 @@ def test_handout(untouched):
     assert result["total"] == 0 and all(c["hint"] and "\n" not in c["hint"] for c in result["checks"])
 
 
-@pytest.mark.parametrize("old, new, expected", [
+@pytest.mark.parametrize("old, new, expected", some([
     ("(threadIdx.y + j) ^ threadIdx.x", "threadIdx.y + j", [0, 0]),            # reads another place than it wrote
     ("    __syncthreads();\n", "", [0, 0]),                                     # a race
     # wrong where tiles do not fit: a quarter
@@ -124,7 +124,7 @@ def test_handout(untouched):
     ("[TILE_DIM][TILE_DIM];", "[TILE_DIM][TILE_DIM + 1];", [40, 0]),
     ("threadIdx.x ^ (threadIdx.y + j)]", "threadIdx.x]", [0, 0]),
     ("TILE_DIM][TILE_DIM];", "TILE_DIM][2 * TILE_DIM];", [40, 15]),             # a limit is exceeded: a quarter
-])
+], 2))
 def test_what_wrong_solutions_lose(old, new, expected, tmp_path):
     result = verdict(edited(SOLUTION, {old: new}), tmp_path)
     assert points(result) == expected, result
@@ -316,7 +316,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     assert grid and verdict(halves, tmp_path)["total"] == 100
 
 
-@pytest.mark.parametrize("code, words", [
+@pytest.mark.parametrize("code, words", some([
     # E7, and what A2 and F4 went past the simulator with: locals of others and of before, and pointers of any type.
     ("__shared__ T* box[1024]; T mine = idata[0]; box[threadIdx.y * 32 + threadIdx.x] = &mine; __syncthreads(); T "
      "other = *box[0]; if (width < 0) odata[0] = other;", "a local variable of another thread"),
@@ -326,7 +326,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "null pointer"),
     ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];",
      "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
-    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),])
+    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer")], 3))
 def test_every_access_is_looked_at(code, words, tmp_path):
     result = verdict(with_code("kernel", code)[0], tmp_path)
     assert result["total"] == 0 and not result["note"]
@@ -376,10 +376,10 @@ def test_cuda_as_students_write_it(tmp_path):
     assert verdict((ROOT / "tests/lab/idioms.cu").read_text(), tmp_path)["total"] == 100
 
 
-@pytest.mark.parametrize("number, kernel, tile", [(2, "transposePatches", ""),
+@pytest.mark.parametrize("number, kernel, tile", some([(2, "transposePatches", ""),
                                                   (3, "transposeHalfTile", "__shared__ T tile[512];"),
                                                   (4, "transposeSwizzledTall", "__shared__ T tile[512];"),
-                                                  (5, "turnTiles", "__shared__ T tile[4096];")])
+                                                  (5, "turnTiles", "__shared__ T tile[4096];")], 4))
 def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
     """An array with an index that is known at run time lies in memory, and costs points for cost, if any are left."""
     text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", kernel)
