@@ -15,7 +15,7 @@ NOT_TYPED = {"lab/sandbox.py"}
 PROGRAMS = sorted(
     path.relative_to(ROOT).as_posix() for room in ("lab", "plots", "tools") for path in (ROOT / room).glob("*.py")
     if "__main__" in path.read_text(encoding="utf-8")) + [
-    "plots/figures", *(f"tests/lab/{name}.py" for name in ("corpus", "fuzz", "mixed", "wrong"))]
+    "plots/figures", *(f"tests/lab/{name}.py" for name in ("corpus", "wrong"))]
 BENCHES = sorted((ROOT / "bench").glob("*.cu"))
 VERSION = re.escape(command_line.version()) + r" \(commit [\w-]+\)\n"
 
