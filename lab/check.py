@@ -299,12 +299,13 @@ class Lab:
         instead = name and objects.advice(name[1])
         return f"does not compile: {text}" + (f"; {instead}" if instead else "")
 
-    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options):
-        """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)"""
+    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options, result="--json"):
+        """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)
+        Done.result has the file that the option `result` names."""
         name, descriptor = sandbox.secret()
         command = ["./program", "--device", "sim", "--separate-host", "--kernel", exercise.kernel, *options,
                    *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                   "--json", f"/proc/self/fd/{descriptor}"]
+                   result, f"/proc/self/fd/{descriptor}"]
         return name, self.sandboxed(command, box, argv0=name, result=descriptor, processors=processors, **limits)
 
     def show(self, exercise, path):
@@ -320,6 +321,21 @@ class Lab:
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "
                         "Larger matrices and doubles are not shown; "
                         "the check names what is wrong there.")
+
+    def page(self, exercise, path, to):
+        """Writes the page of the first run whose cost is checked, with what is wrong there. '' or why there is none."""
+        processor = [any_processor()]
+        width, height, type_, machine = exercise.costs(0)[0].runs[0]
+        gpus, card = gpus_of(machine)
+        with sandbox.Box() as box:
+            note = self.build(box, exercise, path, processor)
+            if note: return note
+            name, done = self.simulate(exercise, box, gpus, [(width, height)], processor, RUN, "--type", type_,
+                                       *(["--machine", card] if card else []), result="--page")
+            if not done.result:
+                return "; ".join(found.text for found in last_words(done.stderr, name)) or "the run was stopped"
+            whole.write(to, done.result.replace(name, os.path.basename(path)))
+        return ""
 
     def run_all(self, exercise, seed, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
@@ -693,6 +709,7 @@ def main():
                         help="also print the cost of each load and store of the kernel")
     parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest of "
                                                             "some matrices of floats that is not right")
+    parser.add_argument("--page", metavar="FILE", help="also write a page: the source with its costs, requests drawn")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE",
                         help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
@@ -710,6 +727,9 @@ def main():
         print(lab.show(exercise, path))
         return 0
     verdict = lab.check(exercise, path, seed=options.seed)
+    why_not = options.page and lab.page(exercise, path, options.page)
+    if why_not:
+        print(f"check: --page {options.page}: not written: {why_not}", file=sys.stderr)
     add_bandwidth(verdict, lab, exercise, path, options.graded_bandwidth)
     if options.json:
         print(json.dumps(verdict, indent=1))

@@ -38,7 +38,7 @@ LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call
 .PHONY: $(LABS)
 $(LABS): lab%: lab-ready
 	@bash mk/words.sh CHECK python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) \
-	    $(if $(NAME),--name "$$NAME") $(if $(SEED),--seed "$$SEED")
+	    $(if $(NAME),--name "$$NAME") $(if $(SEED),--seed "$$SEED") $(if $(PAGE),--page "$$PAGE")
 
 # A sheet of questions whose numbers are drawn from a name.
 prelab:
