@@ -44,7 +44,7 @@ def test_a_program_in_python(program, tmp_path):
 
 
 def test_python_programs_have_one_parser():
-    assert len(PROGRAMS) >= 40
+    assert len(PROGRAMS) >= 30
     for room in ("lab", "plots", "tools"):
         for path in (ROOT / room).glob("**/*.py"):
             has_its_own = "argparse.ArgumentParser(" in path.read_text(encoding="utf-8")
