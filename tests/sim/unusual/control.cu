@@ -1,22 +1,7 @@
-// Guards at the edge of the matrix, and barriers under conditions that hold for the whole block.
+// Guards at the edge of the matrix, barriers under conditions that hold for the whole block, and threads that are done
+// before the others.
 
 #include "unusual.h"
-
-// One thread per element, in the order of memory.
-template <auto kernel, typename T>
-void launchAlong(T* odata, const T* idata, int width, int height)
-{
-    kernel<<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
-}
-
-// One block of TILE_DIM x BLOCK_ROWS threads per tile.
-template <auto kernel, typename T>
-void launchTiles(T* odata, const T* idata, int width, int height)
-{
-    dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
-    dim3 block(TILE_DIM, BLOCK_ROWS);
-    kernel<<<grid, block>>>(odata, idata, width, height);
-}
 
 // One condition, tested before and after the barrier. A compiler may merge the two tests.
 TRANSPOSING(guardTwice)
@@ -55,71 +40,6 @@ TRANSPOSING(guardHoisted)
 }
 
 KERNEL(guardHoisted, "-", transposes, launchTiles<guardHoisted<T>>)
-
-// One hoisted guard on both sides of the barrier: the fine-grained half of step 5.
-TRANSPOSING(guardHoistedOnce)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM];
-
-    const int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    const int y = blockIdx.y * TILE_DIM + threadIdx.y;
-    const bool inside = x < width;
-
-    if (inside)
-        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-            if (y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-    __syncthreads();
-    if (inside)
-        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-            if (y + j < height) {
-                const int mx = blockIdx.x * TILE_DIM + threadIdx.y + j, my = blockIdx.y * TILE_DIM + threadIdx.x;
-                const bool whole = mx < width && my < height;
-                odata[size_t(y + j) * width + x] =
-                    whole ? tile[threadIdx.x][threadIdx.y + j] : tile[threadIdx.y + j][threadIdx.x];
-            }
-}
-
-KERNEL(guardHoistedOnce, "-", transposes_each_tile(TILE_DIM), launchTiles<guardHoistedOnce<T>>)
-
-// One half of the block loads, the other half stores; the test is made three times.
-TRANSPOSING(guardOfRoles)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-    const bool loads = threadIdx.x < THREADS / 2;
-    const int one = threadIdx.x % (THREADS / 2), other = one + THREADS / 2;
-
-    if (loads && first + one < n) tile[one] = idata[first + one];
-    if (loads && first + other < n) tile[other] = idata[first + other];
-    __syncthreads();
-    if (!loads && first + one < n) odata[first + one] = tile[one];
-    __syncthreads();
-    if (loads && first + other < n) odata[first + other] = tile[other];
-}
-
-KERNEL(guardOfRoles, "-", copies, launchAlong<guardOfRoles<T>>)
-
-// Cells outside the matrix are filled with zeros, so that the whole tile may be read.
-TRANSPOSING(guardFillsZeros)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-
-    int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    int y = blockIdx.y * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        tile[threadIdx.y + j][threadIdx.x] = x < width && y + j < height ? idata[size_t(y + j) * width + x] : T(0);
-
-    __syncthreads();
-
-    x = blockIdx.y * TILE_DIM + threadIdx.x;
-    y = blockIdx.x * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
-        const T element = tile[threadIdx.x][threadIdx.y + j];
-        if (x < height && y + j < width) odata[size_t(y + j) * height + x] = element;
-    }
-}
-
-KERNEL(guardFillsZeros, "-", transposes, launchTiles<guardFillsZeros<T>>)
 
 // Elements outside are skipped by `continue` on the one side, by `break` on the other.
 TRANSPOSING(guardSkips)
@@ -181,24 +101,6 @@ TRANSPOSING(guardReadsBack)
 }
 
 KERNEL(guardReadsBack, "-", copies, launchAlong<guardReadsBack<T>>)
-
-// Only blocks of even number go through shared memory.
-TRANSPOSING(barrierInOneBranch)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    const size_t mirror = size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x;
-
-    if (blockIdx.x % 2 == 0) {
-        if (mirror < n) tile[threadIdx.x] = idata[mirror];
-        __syncthreads();
-        if (i < n) odata[i] = tile[THREADS - 1 - threadIdx.x];
-    } else if (i < n) {
-        odata[i] = idata[i];
-    }
-}
-
-KERNEL(barrierInOneBranch, "-", copies, launchAlong<barrierInOneBranch<T>>)
 
 // A barrier in either branch. All threads of a block take the same one.
 TRANSPOSING(barrierInBothBranches)
@@ -267,34 +169,6 @@ TRANSPOSING(barrierAndContinue)
 
 KERNEL(barrierAndContinue, "-", transposes, launchTiles<barrierAndContinue<T>>)
 
-// A block goes down a column of tiles, and tests at the end of each turn.
-TRANSPOSING(barrierInDoWhile)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-
-    int top = 0;
-    do {
-        int x = blockIdx.x * TILE_DIM + threadIdx.x;
-        int y = top + threadIdx.y;
-        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        x = top + threadIdx.x;
-        y = blockIdx.x * TILE_DIM + threadIdx.y;
-        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-            if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-        top += TILE_DIM;
-    } while (top < height);
-}
-
-LAUNCHER(launchDoWhile)
-{
-    barrierInDoWhile<T><<<pieces(width, TILE_DIM), dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
-}
-
-KERNEL(barrierInDoWhile, "-", transposes, launchDoWhile)
-
 // How many turns there are is read from shared memory, where one thread has left it.
 TRANSPOSING(barrierTurnsFromShared)
 {
@@ -321,22 +195,6 @@ LAUNCHER(launchTurnsFromShared)
 
 KERNEL(barrierTurnsFromShared, "-", copies, launchTurnsFromShared)
 
-// Barriers one behind the other, and two in one line.
-TRANSPOSING(barriersInARow)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-
-    __syncthreads();
-    if (i < n) tile[threadIdx.x ^ 1] = idata[i];
-    __syncthreads(); __syncthreads();
-    __syncthreads();
-    if (i < n) odata[i] = tile[threadIdx.x ^ 1];
-    __syncthreads();
-}
-
-KERNEL(barriersInARow, "-", copies, launchAlong<barriersInARow<T>>)
-
 // The block goes on until no thread has an element.
 TRANSPOSING(barrierOrDecides)
 {
@@ -354,37 +212,6 @@ TRANSPOSING(barrierOrDecides)
 LAUNCHER(launchOrDecides) { barrierOrDecides<T><<<height, TILE_DIM>>>(odata, idata, width, height); }
 
 KERNEL(barrierOrDecides, "-", transposes, launchOrDecides)
-
-// Blocks that are full take a short way.
-TRANSPOSING(barrierAndDecides)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-
-    if (__syncthreads_and(i < n)) {
-        tile[THREADS - 1 - threadIdx.x] = idata[i];
-        __syncthreads();
-        odata[size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x] = tile[threadIdx.x];
-    } else if (i < n) {
-        odata[i] = idata[i];
-    }
-}
-
-KERNEL(barrierAndDecides, "-", copies, launchAlong<barrierAndDecides<T>>)
-
-// A barrier that counts the threads with an element. It orders stores and loads like any other.
-TRANSPOSING(barrierCounts)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-
-    if (i < n) tile[threadIdx.x] = idata[i];
-    const int count = __syncthreads_count(i < n);
-    const int mirror = count - 1 - int(threadIdx.x);
-    if (mirror >= 0) odata[size_t(blockIdx.x) * THREADS + mirror] = tile[mirror];
-}
-
-KERNEL(barrierCounts, "-", copies, launchAlong<barrierCounts<T>>)
 
 // Threads make one to five turns of a loop before they meet at the barrier.
 TRANSPOSING(barrierAfterUnevenWork)
@@ -406,22 +233,93 @@ TRANSPOSING(barrierAfterUnevenWork)
 
 KERNEL(barrierAfterUnevenWork, "-", copies, launchAlong<barrierAfterUnevenWork<T>>)
 
-// An endless loop that all threads leave in the same turn, between two barriers.
-TRANSPOSING(barrierAndBreak)
+// Threads without an element return before the barrier that the others wait at.
+TRANSPOSING(exitsOfThreads)
 {
     __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height;
+    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
+    const int count = n - first < THREADS ? int(n - first) : THREADS;
+    const int t = threadIdx.x;
 
-    for (size_t first = size_t(blockIdx.x) * THREADS;; first += size_t(gridDim.x) * THREADS) {
-        if (first + threadIdx.x < n) tile[threadIdx.x] = idata[first + threadIdx.x];
+    if (t >= count) return;
+    tile[t] = idata[first + t];
+    __syncthreads();
+    odata[first + count - 1 - t] = tile[count - 1 - t];
+}
+
+KERNEL(exitsOfThreads, "-", copies, launchAlong<exitsOfThreads<T>>)
+
+// Whole warps return before the barrier: those whose rows are below the matrix.
+TRANSPOSING(exitsOfWarps)
+{
+    __shared__ T tile[BLOCK_ROWS][TILE_DIM];
+    const int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    const int y = blockIdx.y * BLOCK_ROWS + threadIdx.y;
+    const int rows = min(BLOCK_ROWS, height - int(blockIdx.y) * BLOCK_ROWS);
+
+    if (y >= height) return;
+    if (x < width) tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+    __syncthreads();
+    const int r = rows - 1 - threadIdx.y;
+    if (x < width) odata[size_t(x) * height + blockIdx.y * BLOCK_ROWS + r] = tile[r][threadIdx.x];
+}
+
+LAUNCHER(launchExitsOfWarps)
+{
+    dim3 grid(pieces(width, TILE_DIM), pieces(height, BLOCK_ROWS));
+    exitsOfWarps<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
+}
+
+KERNEL(exitsOfWarps, "-", transposes, launchExitsOfWarps)
+
+// One warp after the other leaves a loop of barriers, each after a turn more.
+TRANSPOSING(exitsTurnByTurn)
+{
+    __shared__ T tile[THREADS];
+    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS, i = first + threadIdx.x;
+
+    if (i < n) tile[threadIdx.x] = idata[i];
+    for (int turn = 0; turn < THREADS / 32; ++turn) {
         __syncthreads();
-        const size_t o = first + (threadIdx.x ^ 3);
-        if (o < n) odata[o] = tile[threadIdx.x ^ 3];
-        if (first + size_t(gridDim.x) * THREADS >= n) break;
+        if (int(threadIdx.x) / 32 == turn) {
+            const int mirror = THREADS - 1 - threadIdx.x;  // of a warp that leaves later, or has left
+            if (first + mirror < n) odata[first + mirror] = tile[mirror];
+            return;
+        }
+    }
+}
+
+KERNEL(exitsTurnByTurn, "-", copies, launchAlong<exitsTurnByTurn<T>>)
+
+// One thread stays and stores what all have loaded.
+TRANSPOSING(exitsAllButAThread)
+{
+    __shared__ T tile[THREADS];
+    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
+
+    if (first + threadIdx.x < n) tile[threadIdx.x] = idata[first + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x != 37) return;
+    for (int i = 0; i < THREADS && first + i < n; ++i) odata[first + i] = tile[i];
+}
+
+KERNEL(exitsAllButAThread, "-", copies, launchAlong<exitsAllButAThread<T>>)
+
+// The grid is too large: blocks without a row return as a whole.
+TRANSPOSING(exitsOfBlocks)
+{
+    __shared__ T row[THREADS];
+    const int y = blockIdx.x;
+    if (y >= height) return;
+    for (int left = 0; left < width; left += THREADS) {
+        const int x = left + threadIdx.x, mirror = left + THREADS - 1 - threadIdx.x;
+        if (x < width) row[threadIdx.x] = idata[size_t(y) * width + x];
+        __syncthreads();
+        if (mirror < width) odata[size_t(mirror) * height + y] = row[THREADS - 1 - threadIdx.x];
         __syncthreads();
     }
 }
 
-LAUNCHER(launchAndBreak) { barrierAndBreak<T><<<5, THREADS>>>(odata, idata, width, height); }
+LAUNCHER(launchExitsOfBlocks) { exitsOfBlocks<T><<<height + 7, THREADS>>>(odata, idata, width, height); }
 
-KERNEL(barrierAndBreak, "-", copies, launchAndBreak)
+KERNEL(exitsOfBlocks, "-", transposes, launchExitsOfBlocks)
