@@ -163,13 +163,6 @@ def test_what_goes_between_devices(gpus):
             assert lines[name] == f"{gpus} devices, diagonal 0, {counts}, windows {windows}, busiest {busiest:.3f}"
 
 
-@pytest.mark.parametrize("gpus, moves, seed", some([(4, 120, 3), (2, 60, 1), (3, 60, 2), (8, 120, 4), (16, 120, 5)], 5))
-def test_random_moves(gpus, moves, seed):
-    """The program counts sectors, requests and messages itself."""
-    done = tried("devices_random", str(gpus), str(moves), str(seed), options="--quiet")
-    assert done.returncode == 0 and "PASSED" in done.stdout and closing(done)[2] == 0, done.stdout + done.stderr
-
-
 def test_requests_to_a_peer_stand_apart(tmp_path):
     """devices_lanes: half a warp accesses its own device, the other half another, in both orders."""
     done = tried("devices_lanes", options=f"--gpus 2 --csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")

@@ -9,33 +9,6 @@ void launchRowsOfTiles(T* odata, const T* idata, int width, int height)
     kernel<<<dim3(1, pieces(height, TILE_DIM)), dim3(TILE_DIM, rows)>>>(odata, idata, width, height);
 }
 
-// A pair of pointers that change places after each turn. The next tile is loaded before the last
-// one is stored.
-TRANSPOSING(bufferPointersSwap)
-{
-    __shared__ T one[TILE_DIM * TILE_DIM], other[TILE_DIM * TILE_DIM];
-    T *filling = one, *emptying = other;
-    const int top = blockIdx.y * TILE_DIM;
-
-    for (int left = 0; left < width + TILE_DIM; left += TILE_DIM) {
-        for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS) {
-            if (left + int(threadIdx.x) < width && top + j < height)
-                filling[j * TILE_DIM + threadIdx.x] = idata[size_t(top + j) * width + left + threadIdx.x];
-            const int before = left - TILE_DIM;
-            if (before >= 0 && top + int(threadIdx.x) < height && before + j < width)
-                odata[size_t(before + j) * height + top + threadIdx.x] = emptying[threadIdx.x * TILE_DIM + j];
-        }
-        __syncthreads();
-        T* const filled = filling;
-        filling = emptying;
-        emptying = filled;
-    }
-}
-
-LAUNCHER(launchPointersSwap) { launchRowsOfTiles<bufferPointersSwap<T>, BLOCK_ROWS>(odata, idata, width, height); }
-
-KERNEL(bufferPointersSwap, "-", transposes, launchPointersSwap)
-
 // One half of the block loads tiles, the other half stores the ones before.
 TRANSPOSING(bufferProducersConsumers)
 {
@@ -65,44 +38,6 @@ LAUNCHER(launchProducersConsumers)
 }
 
 KERNEL(bufferProducersConsumers, "-", transposes, launchProducersConsumers)
-
-// Two scopes, each with an array of the same name.
-TRANSPOSING(declaredInTwoScopes)
-{
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-    T element = T(0);
-    {
-        __shared__ T tile[THREADS];
-        if (first + threadIdx.x < n) tile[threadIdx.x] = idata[first + threadIdx.x];
-        __syncthreads();
-        if (first + (threadIdx.x ^ 5) < n) element = tile[threadIdx.x ^ 5];
-    }
-    {
-        __shared__ T tile[2 * THREADS];
-        tile[2 * threadIdx.x] = element;
-        __syncthreads();
-        if (first + threadIdx.x < n) odata[first + threadIdx.x] = tile[2 * (threadIdx.x ^ 5)];
-    }
-}
-
-KERNEL(declaredInTwoScopes, "-", copies, launchAlong<declaredInTwoScopes<T>>)
-
-// A pool divided into arrays of two types.
-TRANSPOSING(poolDivided)
-{
-    __shared__ __align__(16) char pool[THREADS * (sizeof(T) + sizeof(short))];
-    T* const values = reinterpret_cast<T*>(pool);
-    short* const places = reinterpret_cast<short*>(pool + THREADS * sizeof(T));
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-    const int t = threadIdx.x, place = (t * 37 + 11) % THREADS;  // 37 and 128 have no common divisor
-
-    places[place] = short(t);
-    if (first + t < n) values[place] = idata[first + t];
-    __syncthreads();
-    if (first + places[t] < n) odata[first + places[t]] = values[t];
-}
-
-KERNEL(poolDivided, "-", copies, launchAlong<poolDivided<T>>)
 
 // Shared memory whose size the launch sets.
 extern __shared__ __align__(16) unsigned char dynamic_pool[];
@@ -159,36 +94,6 @@ TRANSPOSING(unionOfArrays)
 }
 
 KERNEL(unionOfArrays, "-", copies, launchAlong<unionOfArrays<T>>)
-
-// A struct of a tile and its place.
-template <typename T>
-struct TileAndPlace {
-    T element[TILE_DIM][TILE_DIM + 1];
-    int left, top;
-    bool whole;
-};
-
-TRANSPOSING(structOfATile)
-{
-    __shared__ TileAndPlace<T> tile;
-    if (threadIdx.x == 0 && threadIdx.y == 0) {
-        tile.left = blockIdx.x * TILE_DIM;
-        tile.top = blockIdx.y * TILE_DIM;
-        tile.whole = tile.left + TILE_DIM <= width && tile.top + TILE_DIM <= height;
-    }
-    __syncthreads();
-    int x = tile.left + threadIdx.x, y = tile.top + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (tile.whole || (x < width && y + j < height))
-            tile.element[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-    __syncthreads();
-    x = tile.top + threadIdx.x, y = tile.left + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (tile.whole || (x < height && y + j < width))
-            odata[size_t(y + j) * height + x] = tile.element[threadIdx.x][threadIdx.y + j];
-}
-
-KERNEL(structOfATile, "-", transposes, launchTiles<structOfATile<T>>)
 
 // Each thread reads only cells that it has set itself, and needs no barrier.
 TRANSPOSING(ownCells)

@@ -3,20 +3,6 @@
 
 #include "unusual.h"
 
-// One condition, tested before and after the barrier. A compiler may merge the two tests.
-TRANSPOSING(guardTwice)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    const int t = threadIdx.x;
-
-    if (i < n) tile[t] = idata[i];
-    __syncthreads();
-    if (i < n) odata[i] = tile[t];
-}
-
-KERNEL(guardTwice, "-", copies, launchAlong<guardTwice<T>>)
-
 // The part of the guard that does not change is hoisted out of the loops.
 TRANSPOSING(guardHoisted)
 {
@@ -41,31 +27,6 @@ TRANSPOSING(guardHoisted)
 
 KERNEL(guardHoisted, "-", transposes, launchTiles<guardHoisted<T>>)
 
-// Elements outside are skipped by `continue` on the one side, by `break` on the other.
-TRANSPOSING(guardSkips)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-
-    int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    int y = blockIdx.y * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
-        if (x >= width) continue;
-        if (y + j >= height) continue;
-        tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-    }
-
-    __syncthreads();
-
-    x = blockIdx.y * TILE_DIM + threadIdx.x;
-    y = blockIdx.x * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
-        if (x >= height || y + j >= width) break;
-        odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
-    }
-}
-
-KERNEL(guardSkips, "-", transposes, launchTiles<guardSkips<T>>)
-
 // goto past the load, and past the store.
 TRANSPOSING(guardJumps)
 {
@@ -83,44 +44,6 @@ stored:
 }
 
 KERNEL(guardJumps, "-", copies, launchAlong<guardJumps<T>>)
-
-// Threads exchange elements through odata: a barrier makes a block's stores to global memory
-// visible to its threads, too.
-TRANSPOSING(guardReadsBack)
-{
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-    const int count = n - first < THREADS ? int(n - first) : THREADS;
-    const int t = threadIdx.x, mirror = count - 1 - t;
-    T element = T(0);
-
-    if (t < count) odata[first + t] = idata[first + mirror];
-    __syncthreads();
-    if (t < count) element = odata[first + mirror];
-    __syncthreads();
-    if (t < count) odata[first + t] = element;
-}
-
-KERNEL(guardReadsBack, "-", copies, launchAlong<guardReadsBack<T>>)
-
-// A barrier in either branch. All threads of a block take the same one.
-TRANSPOSING(barrierInBothBranches)
-{
-    __shared__ T tile[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    const size_t mirror = size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x;
-
-    if (blockIdx.x % 2 == 0) {
-        if (mirror < n) tile[threadIdx.x] = idata[mirror];
-        __syncthreads();
-        if (i < n) odata[i] = tile[THREADS - 1 - threadIdx.x];
-    } else {
-        if (mirror < n) tile[THREADS - 1 - threadIdx.x] = idata[mirror];
-        __syncthreads();
-        if (i < n) odata[i] = tile[threadIdx.x];
-    }
-}
-
-KERNEL(barrierInBothBranches, "-", copies, launchAlong<barrierInBothBranches<T>>)
 
 // A switch over the block's number. One case falls through to the next.
 TRANSPOSING(barrierInASwitch)
@@ -168,32 +91,6 @@ TRANSPOSING(barrierAndContinue)
 }
 
 KERNEL(barrierAndContinue, "-", transposes, launchTiles<barrierAndContinue<T>>)
-
-// How many turns there are is read from shared memory, where one thread has left it.
-TRANSPOSING(barrierTurnsFromShared)
-{
-    __shared__ T tile[THREADS];
-    __shared__ int turns;
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS * 4;
-
-    if (threadIdx.x == 0) turns = n - first < THREADS * 4 ? int((n - first + THREADS - 1) / THREADS) : 4;
-    __syncthreads();
-    for (int turn = 0; turn < turns; ++turn) {
-        const size_t i = first + turn * THREADS + threadIdx.x,
-                     mirror = first + turn * THREADS + THREADS - 1 - threadIdx.x;
-        if (i < n) tile[THREADS - 1 - threadIdx.x] = idata[i];
-        __syncthreads();
-        if (mirror < n) odata[mirror] = tile[threadIdx.x];
-        __syncthreads();
-    }
-}
-
-LAUNCHER(launchTurnsFromShared)
-{
-    barrierTurnsFromShared<T><<<pieces(size_t(width) * height, THREADS * 4), THREADS>>>(odata, idata, width, height);
-}
-
-KERNEL(barrierTurnsFromShared, "-", copies, launchTurnsFromShared)
 
 // The block goes on until no thread has an element.
 TRANSPOSING(barrierOrDecides)
@@ -249,29 +146,6 @@ TRANSPOSING(exitsOfThreads)
 
 KERNEL(exitsOfThreads, "-", copies, launchAlong<exitsOfThreads<T>>)
 
-// Whole warps return before the barrier: those whose rows are below the matrix.
-TRANSPOSING(exitsOfWarps)
-{
-    __shared__ T tile[BLOCK_ROWS][TILE_DIM];
-    const int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    const int y = blockIdx.y * BLOCK_ROWS + threadIdx.y;
-    const int rows = min(BLOCK_ROWS, height - int(blockIdx.y) * BLOCK_ROWS);
-
-    if (y >= height) return;
-    if (x < width) tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
-    __syncthreads();
-    const int r = rows - 1 - threadIdx.y;
-    if (x < width) odata[size_t(x) * height + blockIdx.y * BLOCK_ROWS + r] = tile[r][threadIdx.x];
-}
-
-LAUNCHER(launchExitsOfWarps)
-{
-    dim3 grid(pieces(width, TILE_DIM), pieces(height, BLOCK_ROWS));
-    exitsOfWarps<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
-}
-
-KERNEL(exitsOfWarps, "-", transposes, launchExitsOfWarps)
-
 // One warp after the other leaves a loop of barriers, each after a turn more.
 TRANSPOSING(exitsTurnByTurn)
 {
@@ -304,22 +178,3 @@ TRANSPOSING(exitsAllButAThread)
 }
 
 KERNEL(exitsAllButAThread, "-", copies, launchAlong<exitsAllButAThread<T>>)
-
-// The grid is too large: blocks without a row return as a whole.
-TRANSPOSING(exitsOfBlocks)
-{
-    __shared__ T row[THREADS];
-    const int y = blockIdx.x;
-    if (y >= height) return;
-    for (int left = 0; left < width; left += THREADS) {
-        const int x = left + threadIdx.x, mirror = left + THREADS - 1 - threadIdx.x;
-        if (x < width) row[threadIdx.x] = idata[size_t(y) * width + x];
-        __syncthreads();
-        if (mirror < width) odata[size_t(mirror) * height + y] = row[THREADS - 1 - threadIdx.x];
-        __syncthreads();
-    }
-}
-
-LAUNCHER(launchExitsOfBlocks) { exitsOfBlocks<T><<<height + 7, THREADS>>>(odata, idata, width, height); }
-
-KERNEL(exitsOfBlocks, "-", transposes, launchExitsOfBlocks)

@@ -12,16 +12,6 @@ __device__ T ofTheMirror(T element)
     return exchange[blockDim.x - 1 - threadIdx.x];
 }
 
-TRANSPOSING(helperAgain)
-{
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    const size_t mirror = size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x;
-    const T element = ofTheMirror(i < n ? idata[i] : T(0));
-    if (mirror < n) odata[mirror % width * height + mirror / width] = element;
-}
-
-KERNEL(helperAgain, "-", transposes, launchAlong<helperAgain<T>>)
-
 // Twice in one kernel. The barrier between the calls keeps the second from storing too early.
 TRANSPOSING(helperTwice)
 {
@@ -84,27 +74,6 @@ TRANSPOSING(lambdaWithBarrier)
 
 KERNEL(lambdaWithBarrier, "-", transposes, launchTiles<lambdaWithBarrier<T>>)
 
-// A functor that the launch passes by value: where element (row, column) is to go.
-struct ToTransposed {
-    size_t rows;
-    __host__ __device__ size_t operator()(size_t row, size_t column) const { return column * rows + row; }
-};
-
-template <typename T, typename Where>
-__global__ void functorSaysWhere(T* odata, const T* idata, int width, int height, Where where)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < width && y < height) odata[where(y, x)] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchFunctorSaysWhere)
-{
-    functorSaysWhere<T><<<dim3(pieces(width, 16), pieces(height, 16)), dim3(16, 16)>>>(odata, idata, width, height,
-                                                                                       ToTransposed{size_t(height)});
-}
-
-KERNEL(functorSaysWhere, "-", transposes, launchFunctorSaysWhere)
-
 // A piece is halved, along its longer side, until it is one element.
 template <typename T>
 __device__ void transposeHalves(T* odata, const T* idata, int width, int height, int left, int top, int columns,
@@ -160,30 +129,6 @@ TRANSPOSING(pointerToFunction)
 
 KERNEL(pointerToFunction, "-", copies, launchAlong<pointerToFunction<T>>)
 
-// Several elements by a fold over a pack of numbers: four loads and four stores in one line each.
-template <int... K>
-struct Numbers {};
-
-template <typename T, int... K>
-__device__ void moveEach(T* odata, const T* idata, size_t i, size_t n, Numbers<K...>)
-{
-    const T element[] = {(i + K * THREADS < n ? idata[i + K * THREADS] : T(0))...};
-    ((i + K * THREADS < n ? void(odata[i + K * THREADS] = element[K]) : void()), ...);
-}
-
-TRANSPOSING(foldOverAPack)
-{
-    moveEach(odata, idata, size_t(blockIdx.x) * THREADS * 4 + threadIdx.x, size_t(width) * height,
-             Numbers<0, 1, 2, 3>());
-}
-
-LAUNCHER(launchFoldOverAPack)
-{
-    foldOverAPack<T><<<pieces(size_t(width) * height, THREADS * 4), THREADS>>>(odata, idata, width, height);
-}
-
-KERNEL(foldOverAPack, "-", copies, launchFoldOverAPack)
-
 // Accesses behind macros, and a whole round of them in one line.
 #define AT(matrix, row, column, columns) (matrix)[size_t(row) * (columns) + (column)]
 #define INSIDE(row, column) ((column) < width && (row) < height)
@@ -202,24 +147,3 @@ TRANSPOSING(accessesByMacro)
 }
 
 KERNEL(accessesByMacro, "-", transposes, launchTiles<accessesByMacro<T>>)
-
-// Tables: one in constant memory, one of the device.
-__constant__ int order_of_rows[TILE_DIM / BLOCK_ROWS] = {16, 0, 24, 8};
-__device__ const int order_of_columns[TILE_DIM / BLOCK_ROWS] = {8, 24, 0, 16};
-
-TRANSPOSING(tablesOfOffsets)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-    const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
-    for (int k = 0; k < TILE_DIM / BLOCK_ROWS; ++k) {
-        const int r = order_of_rows[k] + threadIdx.y;
-        if (left + c < width && top + r < height) tile[r][c] = idata[size_t(top + r) * width + left + c];
-    }
-    __syncthreads();
-    for (int k = 0; k < TILE_DIM / BLOCK_ROWS; ++k) {
-        const int r = order_of_columns[k] + threadIdx.y;
-        if (top + c < height && left + r < width) odata[size_t(left + r) * height + top + c] = tile[c][r];
-    }
-}
-
-KERNEL(tablesOfOffsets, "-", transposes, launchTiles<tablesOfOffsets<T>>)

@@ -2,17 +2,6 @@
 
 #include "unusual.h"
 
-// Each block is one thread.
-TRANSPOSING(blocksOf1)
-{
-    const size_t i = size_t(blockIdx.x);
-    odata[i % width * height + i / width] = idata[i];
-}
-
-LAUNCHER(launchBlocksOf1) { blocksOf1<T><<<width * height, 1>>>(odata, idata, width, height); }
-
-KERNEL(blocksOf1, "-", transposes, launchBlocksOf1)
-
 // Blocks of any number of threads that exchange elements with a barrier.
 TRANSPOSING(blocksOfAnySize)
 {
@@ -50,28 +39,6 @@ LAUNCHER(launchBlocksOf13x7)
 
 KERNEL(blocksOf13x7, "-", transposes, launchBlocksOf13x7)
 
-// Three dimensions of blocks: the third one counts quarters of a tile.
-TRANSPOSING(gridOfThreeDimensions)
-{
-    __shared__ T tile[TILE_DIM][BLOCK_ROWS + 1];
-    int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    int y = blockIdx.y * TILE_DIM + blockIdx.z % 4 * BLOCK_ROWS + threadIdx.y;
-    if (x < width && y < height) tile[threadIdx.x][threadIdx.y] = idata[size_t(y) * width + x];
-    __syncthreads();
-    const int t = threadIdx.y * TILE_DIM + threadIdx.x, r = t % BLOCK_ROWS, c = t / BLOCK_ROWS;
-    x = blockIdx.y * TILE_DIM + blockIdx.z % 4 * BLOCK_ROWS + r;
-    y = blockIdx.x * TILE_DIM + c;
-    if (x < height && y < width) odata[size_t(y) * height + x] = tile[c][r];
-}
-
-LAUNCHER(launchGridOfThreeDimensions)
-{
-    dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM), TILE_DIM / BLOCK_ROWS);
-    gridOfThreeDimensions<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
-}
-
-KERNEL(gridOfThreeDimensions, "-", transposes, launchGridOfThreeDimensions)
-
 // Pointers far past the end, and in front of the beginning, that are never followed.
 TRANSPOSING(pointersPastTheEnd)
 {
@@ -90,23 +57,6 @@ LAUNCHER(launchPointersPastTheEnd)
 }
 
 KERNEL(pointersPastTheEnd, "-", copies, launchPointersPastTheEnd)
-
-// Negative indices, counted from the end of both matrices.
-TRANSPOSING(indicesFromTheEnd)
-{
-    const long long n = static_cast<long long>(width) * height,
-                    i = -1 - (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);
-    const T* const in = idata + n;
-    T* const out = odata + n;
-    if (i >= -n) out[i] = in[i];
-}
-
-LAUNCHER(launchIndicesFromTheEnd)
-{
-    indicesFromTheEnd<T><<<pieces(size_t(width) * height, 100), 100>>>(odata, idata, width, height);
-}
-
-KERNEL(indicesFromTheEnd, "-", copies, launchIndicesFromTheEnd)
 
 // Unsigned numbers that count down past zero.
 TRANSPOSING(countsDown)
@@ -130,23 +80,6 @@ LAUNCHER(launchCountsDown)
 }
 
 KERNEL(countsDown, "-", transposes, launchCountsDown)
-
-// Two launches make one pass: each moves half of the rows.
-template <typename T>
-__global__ void halfOfTheRows(T* odata, const T* idata, int width, int height, int first)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = first + 2 * (blockIdx.y * blockDim.y + threadIdx.y);
-    if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchTwoLaunches)
-{
-    dim3 grid(pieces(width, 32), pieces(height, 16)), block(32, 8);
-    halfOfTheRows<T><<<grid, block>>>(odata, idata, width, height, 0);
-    halfOfTheRows<T><<<grid, block>>>(odata, idata, width, height, 1);
-}
-
-KERNEL(twoLaunches, "-", transposes, launchTwoLaunches)
 
 // The second launch works on what the first one has stored.
 template <typename T>

@@ -3,22 +3,6 @@
 
 #include "unusual.h"
 
-// These take over where rows do not begin at whole vectors. There is one for each kernel, because two
-// kernels of a program must not make the same launch.
-template <typename T, int instead_of>
-__global__ void plainCopy(T* odata, const T* idata, int width, int height)
-{
-    const size_t i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    if (i < size_t(width) * height) odata[i] = idata[i];
-}
-
-template <typename T, int instead_of>
-__global__ void plainTranspose(T* odata, const T* idata, int width, int height)
-{
-    const size_t i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    if (i < size_t(width) * height) odata[i % width * height + i / width] = idata[i];
-}
-
 // float4, whatever the elements are. The elements behind the last whole vector follow one by one.
 TRANSPOSING(asFloat4)
 {
@@ -29,66 +13,6 @@ TRANSPOSING(asFloat4)
 }
 
 KERNEL(asFloat4, "-", copies, launchAlong<asFloat4<T>>)
-
-// int4 through the read-only path, and put together anew.
-TRANSPOSING(asInt4)
-{
-    const size_t vectors = size_t(width) * height * sizeof(T) / 16, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    if (i >= vectors) return;
-    const int4 v = __ldg(reinterpret_cast<const int4*>(idata) + i);
-    reinterpret_cast<int4*>(odata)[i] = make_int4(v.x, v.y, v.z, v.w);
-}
-
-LAUNCHER(launchInt4)
-{
-    const size_t n = size_t(width) * height;
-    if (n * sizeof(T) % 16 == 0) asInt4<T><<<pieces(n, THREADS), THREADS>>>(odata, idata, width, height);
-    else plainCopy<T, 2><<<pieces(n, THREADS), THREADS>>>(odata, idata, width, height);
-}
-
-KERNEL(asInt4, "-", copies, launchInt4)
-
-// A struct that sets its alignment. Each thread transposes a square of N x N elements.
-template <typename T>
-struct alignas(16) Sixteen {
-    T element[16 / sizeof(T)];
-};
-
-// Pairs in shared memory, stored as pairs and loaded as elements.
-template <typename T>
-struct alignas(2 * sizeof(T)) Pair {
-    T first, second;
-};
-
-TRANSPOSING(pairsInShared)
-{
-    __shared__ Pair<T> pairs[TILE_DIM][TILE_DIM / 2];
-    const T* const elements = &pairs[0][0].first;
-    const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, t = threadIdx.x;
-
-    for (int i = t; i < TILE_DIM * TILE_DIM / 2; i += THREADS) {
-        const int r = i / (TILE_DIM / 2), c = i % (TILE_DIM / 2);
-        if (left + 2 * c < width && top + r < height)
-            pairs[r][c] = *reinterpret_cast<const Pair<T>*>(&idata[size_t(top + r) * width + left + 2 * c]);
-    }
-    __syncthreads();
-    for (int i = t; i < TILE_DIM * TILE_DIM; i += THREADS) {
-        const int r = i % TILE_DIM, c = i / TILE_DIM;
-        if (left + c < width && top + r < height)
-            odata[size_t(left + c) * height + top + r] = elements[r * TILE_DIM + c];
-    }
-}
-
-LAUNCHER(launchPairsInShared)
-{
-    if (width % 2 == 0)
-        pairsInShared<T>
-            <<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), THREADS>>>(odata, idata, width, height);
-    else
-        plainTranspose<T, 2><<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
-}
-
-KERNEL(pairsInShared, "-", transposes, launchPairsInShared)
 
 // Up to eight elements by one memcpy, whose size is known at run time only, by way of an array of
 // the thread's own.
@@ -181,25 +105,6 @@ TRANSPOSING(warpWalks)
 LAUNCHER(launchWarpWalks) { warpWalks<T><<<pieces(height, TILE_DIM), WARP>>>(odata, idata, width, height); }
 
 KERNEL(warpWalks, "-", transposes, launchWarpWalks)
-
-// The halves of a warp part, and each half has barriers for itself.
-TRANSPOSING(warpHalfBarriers)
-{
-    __shared__ T cells[THREADS];
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x, mirror = i ^ 15;
-
-    if (threadIdx.x % WARP < 16) {
-        if (mirror < n) cells[threadIdx.x] = idata[mirror];
-        __syncwarp(0x0000ffffu);
-        if (i < n) odata[i] = cells[threadIdx.x ^ 15];
-    } else {
-        if (i < n) cells[threadIdx.x] = idata[i];
-        __syncwarp(0xffff0000u);
-        if (mirror < n) odata[mirror] = cells[threadIdx.x ^ 15];
-    }
-}
-
-KERNEL(warpHalfBarriers, "-", copies, launchAlong<warpHalfBarriers<T>>)
 
 // The same by halves, quarters, eighths: five rounds of exchanges with the lane one bit away.
 TRANSPOSING(shuffleByBits)
@@ -296,49 +201,3 @@ LAUNCHER(launchLastBlockFinishes)
 }
 
 KERNEL(lastBlockFinishes, "-", copies, launchLastBlockFinishes)
-
-// A list: each thread puts itself at its head. One thread walks along it.
-TRANSPOSING(listOfThreads)
-{
-    __shared__ int head, next[THREADS];
-    __shared__ T values[THREADS];
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-
-    if (threadIdx.x == 0) head = -1;
-    __syncthreads();
-    if (first + threadIdx.x < n) {
-        values[threadIdx.x] = idata[first + threadIdx.x];
-        next[threadIdx.x] = atomicExch(&head, int(threadIdx.x));
-    }
-    __syncthreads();
-    if (threadIdx.x == 64)
-        for (int t = head; t >= 0; t = next[t]) odata[first + t] = values[t];
-}
-
-KERNEL(listOfThreads, "-", copies, launchAlong<listOfThreads<T>>)
-
-// Threads take turns. A counter in shared memory says whose turn it is.
-TRANSPOSING(turnsByACounter)
-{
-    __shared__ unsigned turn;
-    __shared__ T value;
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * 32;
-
-    if (threadIdx.x == 0) turn = 0;
-    __syncthreads();
-    for (int k = 0; k < 32; ++k) {
-        if (threadIdx.x == turn && first + turn < n) value = idata[first + turn];
-        __syncthreads();
-        if (threadIdx.x == 31 - turn && first + turn < n) odata[first + turn] = value;
-        __syncthreads();
-        if (threadIdx.x == 5) atomicInc(&turn, 31u);
-        __syncthreads();
-    }
-}
-
-LAUNCHER(launchTurnsByACounter)
-{
-    turnsByACounter<T><<<pieces(size_t(width) * height, 32), 32>>>(odata, idata, width, height);
-}
-
-KERNEL(turnsByACounter, "-", copies, launchTurnsByACounter)
