@@ -40,19 +40,6 @@ KERNEL(forLane)
     out[t] = sum;
 }
 
-KERNEL(whileIndex)
-{
-    THREAD;
-    T sum = 0;
-    int trips = index[t];
-#pragma unroll 1
-    while (trips > 0) {
-        sum += in[128 * trips + t];
-        --trips;
-    }
-    out[t] = sum;
-}
-
 KERNEL(doWhileLane)
 {
     LANE;
@@ -63,24 +50,6 @@ KERNEL(doWhileLane)
         sum += in[128 * k + 2 * t];
         ++k;
     } while (k <= lane / 4);
-    out[t] = sum;
-}
-
-KERNEL(storesInLoop)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;
-}
-
-KERNEL(nestedTriangle)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int i = 0; i < lane / 4; ++i)
-#pragma unroll 1
-        for (int j = 0; j <= i; ++j) sum += in[128 * (8 * i + j) % 4096 + t];
     out[t] = sum;
 }
 
@@ -136,14 +105,6 @@ KERNEL(randomPattern)
         if (mix(64 * turn + t) & 1) out[128 * turn + t] = in[128 * turn + t] + turn;
 }
 
-KERNEL(guardedStores)
-{
-    LANE;
-#pragma unroll 1
-    for (int turn = 0; turn < 5; ++turn)
-        if (lane >> turn & 1) out[128 * turn + t] = T(turn);
-}
-
 // break, continue and return.
 
 KERNEL(breakLane)
@@ -158,62 +119,6 @@ KERNEL(breakLane)
     out[t] = sum;
 }
 
-KERNEL(breakBetween)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        const T value = in[128 * k + t];
-        if (value + lane > 90) break;
-        out[128 * k + t] = value + in[2048 + 128 * k + t];
-    }
-}
-
-KERNEL(continueBetween)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        const T value = in[128 * k + t];
-        if ((mix(lane) >> k & 1) == 0) continue;
-        out[128 * k + t] = value * in[2048 + 128 * k + t];
-    }
-}
-
-KERNEL(infiniteTwoBreaks)
-{
-    LANE;
-    T sum = 0;
-    int k = 0;
-#pragma unroll 1
-    for (;;) {
-        const T a = in[128 * k + t];
-        if (a > 85) break;
-        sum += in[4096 + 128 * k + t];
-        if (++k > 4 + lane % 8) break;
-    }
-    out[t] = sum;
-}
-
-KERNEL(breakBothLoops)
-{
-    LANE;
-    T sum = 0;
-    bool done = false;
-#pragma unroll 1
-    for (int i = 0; i < 5 && !done; ++i) {
-#pragma unroll 1
-        for (int j = 0; j < 5; ++j) {
-            sum += in[128 * (5 * i + j) + t];
-            if (5 * i + j == lane) {
-                done = true;
-                break;
-            }
-        }
-        out[128 * i + t] = sum;
-    }
-}
-
 KERNEL(earlyReturn)
 {
     LANE;
@@ -222,22 +127,6 @@ KERNEL(earlyReturn)
     out[1024 + t] = in[1024 + 2 * t];
     if (lane % 3 == 0) return;
     out[2048 + 3 * t] = in[2048 + t];
-}
-
-KERNEL(returnInLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        sum += in[128 * k + t];
-        if (k == lane % 11) {
-            out[t] = sum;
-            return;
-        }
-    }
-#pragma unroll 1
-    for (int k = 0; k < 2; ++k) out[1024 + 128 * k + t] = T(k) - sum;
 }
 
 KERNEL(mergedReturns)
@@ -270,42 +159,7 @@ KERNEL(loopOverLanes)
     out[t] = sum;
 }
 
-KERNEL(lanesDescending)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int l = 31; l >= 0; l -= 3)
-        if (lane >= l) sum += in[64 * l + t];
-    out[t] = sum;
-}
-
-KERNEL(bitLoop)
-{
-    LANE;
-    T sum = 0;
-    unsigned bits = mix(lane) & 0xffff;
-#pragma unroll 1
-    while (bits) {
-        const int bit = __ffs(int(bits)) - 1;
-        bits &= bits - 1;
-        sum += in[128 * bit + t];
-    }
-    out[t] = sum;
-}
-
 // switch.
-
-KERNEL(switchPlain)
-{
-    LANE;
-    switch (lane % 4) {
-        case 0: out[t] = in[t]; break;
-        case 1: out[1024 + t] = in[1024 + t] * in[1536 + 2 * t]; break;
-        case 2: out[2048 + t] = 5; break;
-        default: out[3072 + 2 * t] = -in[3072 + t];
-    }
-}
 
 KERNEL(switchFallthrough)
 {
@@ -353,22 +207,6 @@ KERNEL(switchFallthroughInLoop)
     out[1024 + t] = sum;
 }
 
-KERNEL(switchContinue)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 9; ++k) {
-        switch ((lane + k) % 4) {
-            case 0: continue;
-            case 1: sum += in[128 * k + t]; break;
-            default: break;
-        }
-        sum = -sum + in[2048 + 128 * k + t];
-    }
-    out[t] = sum;
-}
-
 // Chains, ternaries and conditions that load.
 
 KERNEL(ifChain)
@@ -378,21 +216,6 @@ KERNEL(ifChain)
     else if (lane < 17) out[1024 + t] = in[1024 + 3 * t];
     else if (lane % 2) out[2048 + t] = 7;
     else out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];
-}
-
-KERNEL(unevenBranches)
-{
-    LANE;
-    T sum = 0;
-    if (lane & 1) {
-#pragma unroll 1
-        for (int k = 0; k < 3; ++k) sum += in[128 * k + t];
-        sum *= 2;
-    } else {
-#pragma unroll 1
-        for (int k = 0; k < 5; ++k) sum -= in[1024 + 128 * k + t];
-    }
-    out[t] = sum;
 }
 
 KERNEL(mergedTernary)
@@ -447,36 +270,7 @@ KERNEL(forBoundLoaded)
     out[t] = sum;
 }
 
-KERNEL(collatz)
-{
-    LANE;
-    T sum = 0;
-    int n = lane + 1, steps = 0;
-#pragma unroll 1
-    while (n != 1 && steps < 30) {
-        sum += in[128 * steps + t];
-        if (n & 1) n = 3 * n + 1;
-        else {
-            n /= 2;
-            sum -= in[4096 + 128 * steps + t];
-        }
-        ++steps;
-    }
-    out[t] = sum;
-}
-
 // Loops that half of the lanes enter, and loops after divergent loops.
-
-KERNEL(loopOfHalf)
-{
-    LANE;
-    T sum = 0;
-    if (lane < 16) {
-#pragma unroll 1
-        for (int k = 0; k < 6; ++k) sum += in[128 * k + t];
-    }
-    out[t] = sum;
-}
 
 KERNEL(loopsOfBothHalves)
 {
@@ -489,18 +283,6 @@ KERNEL(loopsOfBothHalves)
 #pragma unroll 1
         for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];
     }
-    out[t] = sum;
-}
-
-KERNEL(twoLoops)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < lane % 5; ++k) sum += in[128 * k + t];
-    out[1024 + t] = sum;
-#pragma unroll 1
-    for (int k = lane % 5; k < 5; ++k) sum = in[1024 + 128 * k + t] - sum;
     out[t] = sum;
 }
 
@@ -549,15 +331,6 @@ __device__ T firstAbove(const T* in, int first, T limit)
     return -1;
 }
 
-KERNEL(helperBothSides)
-{
-    LANE;
-    T sum;
-    if (lane % 3 == 0) sum = 2 * gather(in, t, 4);
-    else sum = gather(in, 1024 + t, 3 + lane % 2) - 1;
-    out[t] = sum;
-}
-
 KERNEL(helperNotInlined)
 {
     LANE;
@@ -574,18 +347,6 @@ KERNEL(mergedHelpers)
     else scatterEither(out, 1024 + 3 * t, firstAbove(in, 1024 + t, T(50)));
 }
 
-KERNEL(helperLoopSides)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) {
-        if ((lane + k) & 1) sum += gather(in, 128 * k + t, 1 + lane % 2);
-        else sum -= gather(in, 2048 + 128 * k + t, 2);
-    }
-    out[t] = sum;
-}
-
 // Shared memory.
 
 KERNEL(sharedReverse)
@@ -598,22 +359,6 @@ KERNEL(sharedReverse)
 #pragma unroll 1
     for (int k = 0; k < lane % 7; ++k) sum += tile[63 - (threadIdx.x + k) % 64];
     out[t] = sum;
-}
-
-KERNEL(sharedStores)
-{
-    __shared__ T tile[1024];
-    const int lane = threadIdx.x % 32;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 1024; i += 64) tile[i] = in[i];
-    __syncthreads();
-    if (lane & 1) {
-#pragma unroll 1
-        for (int k = 0; k < 3; ++k) tile[16 * threadIdx.x + k] = T(k);
-    } else tile[4 * threadIdx.x + 3] = 9;
-    __syncthreads();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 1024; i += 64) out[1024 * blockIdx.x + i] = tile[i];
 }
 
 KERNEL(sharedFlags)
@@ -739,41 +484,13 @@ KERNEL(gridStride)
     for (int i = t; i < 555; i += gridDim.x * blockDim.x) out[i] = in[i] + 1;
 }
 
-KERNEL(tailPredicated)
-{
-    THREAD;
-    if (t < 100) out[t] = in[t] + 1;
-    if (t + 128 < 200) out[t + 128] = in[t + 128] + 2;
-    if (2 * t < 177) out[512 + 2 * t] = in[512 + 2 * t] + 3;
-}
-
 // Without `#pragma unroll 1`: nvcc unrolls where it likes.
-
-KERNEL(unrolledGuard)
-{
-    LANE;
-    T sum = 0;
-    for (int turn = 0; turn < 4; ++turn)
-        if ((turn + lane) & 1) sum += in[128 * turn + t];
-    out[t] = sum;
-}
 
 KERNEL(unrolledTrips)
 {
     LANE;
     T sum = 0;
     for (int k = 0; k < lane; ++k) sum += in[64 * k + t];
-    out[t] = sum;
-}
-
-KERNEL(unrolledBreak)
-{
-    LANE;
-    T sum = 0;
-    for (int k = 0; k < 8; ++k) {
-        sum += in[128 * k + t];
-        if (k == lane % 7) break;
-    }
     out[t] = sum;
 }
 
@@ -905,12 +622,7 @@ void runAll(const char* type)
     Data<T> d(type);
 
     RUN(forLane, out[t] = sumOf(in + t, lane, 64););
-    RUN(whileIndex, out[t] = sumOf(in + 128 + t, index[t], 128););
     RUN(doWhileLane, out[t] = sumOf(in + 2 * t, 1 + lane / 4, 128););
-    RUN(storesInLoop, for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;);
-    RUN(nestedTriangle, T s = 0;
-        for (int i = 0; i < lane / 4; ++i) for (int j = 0; j <= i; ++j) s += in[128 * (8 * i + j) % 4096 + t];
-        out[t] = s;);
     RUN(nestedThree, T s = 0; for (int i = 0; i < 2 + lane % 2; ++i) for (int j = 0; j < 1 + (lane / 2 + i) % 3; ++j) {
             s += sumOf(in + 128 * (9 * i + 3 * j) + t, (lane + j) % 3, 128);
             out[128 * (4 * i + j) + t] = s;
@@ -920,31 +632,15 @@ void runAll(const char* type)
     RUN(halvesInTurn, out[t] = sumOf(in + t + (lane < 16 ? 128 : 0), 3, 256););
     RUN(oneLaneATurn, out[t] = in[3 * t] + 1;);
     RUN(randomPattern, for (int k = 0; k < 16; ++k) if (mix(64 * k + t) % 2) out[128 * k + t] = in[128 * k + t] + k;);
-    RUN(guardedStores, for (int k = 0; k < 5; ++k) if (lane >> k & 1) out[128 * k + t] = T(k););
 
     RUN(breakLane, out[t] = sumOf(in + t, 1 + lane % 7, 128););
-    RUN(breakBetween, for (int k = 0; k < 8 && in[128 * k + t] + lane <= 90; ++k) out[128 * k + t] =
-                          in[128 * k + t] + in[2048 + 128 * k + t];);
-    RUN(continueBetween, for (int k = 0; k < 8; ++k) if (mix(lane) >> k & 1) out[128 * k + t] =
-                             in[128 * k + t] * in[2048 + 128 * k + t];);
-    RUN(infiniteTwoBreaks, T s = 0;
-        for (int k = 0; k <= 4 + lane % 8 && in[128 * k + t] <= 85; ++k) s += in[4096 + 128 * k + t]; out[t] = s;);
-    RUN(breakBothLoops, for (int i = 0; i < 5 && (i == 0 || 5 * i - 1 < lane); ++i) out[128 * i + t] =
-                            sumOf(in + t, lane < 5 * i + 5 ? lane + 1 : 5 * i + 5, 128););
     RUN(earlyReturn, out[t] = in[t] + 1; if (lane < 20) out[1024 + t] = in[1024 + 2 * t];
         if (lane < 20 && lane % 3) out[2048 + 3 * t] = in[2048 + t];);
-    RUN(returnInLoop, const T s = sumOf(in + t, lane % 11 < 8 ? 1 + lane % 11 : 8, 128); if (lane % 11 < 8) out[t] = s;
-        else out[1024 + t] = -s, out[1152 + t] = 1 - s;);
     RUN(mergedReturns, if (lane % 11 < 8) out[t] = sumOf(in + t, 1 + lane % 11, 128);
         else out[1024 + 2 * t] = -sumOf(in + t, 8, 128););
 
     RUN(loopOverLanes, out[t] = out[2048 + 5 * t] = in[4 * t];);
-    RUN(lanesDescending, T s = 0; for (int l = 1; l <= lane; l += 3) s += in[64 * l + t]; out[t] = s;);
-    RUN(bitLoop, T s = 0; for (int k = 0; k < 16; ++k) if (mix(lane) >> k & 1) s += in[128 * k + t]; out[t] = s;);
 
-    RUN(switchPlain, const int c = lane % 4; if (c == 0) out[t] = in[t];
-        if (c == 1) out[1024 + t] = in[1024 + t] * in[1536 + 2 * t]; if (c == 2) out[2048 + t] = 5;
-        if (c == 3) out[3072 + 2 * t] = -in[3072 + t];);
     RUN(switchFallthrough, const int c = lane % 5; T s = c == 0 ? in[t] : T(0);
         if (c <= 1) s = 2 * s + in[1024 + 2 * t]; if (c <= 2) s = 3 * s + in[2048 + 3 * t];
         if (c == 3) s = in[4096 + t] * in[4608 + t]; if (c >= 3) s -= in[5120 + 4 * t]; out[t] = s;);
@@ -961,15 +657,10 @@ void runAll(const char* type)
             if (c == 1) out[128 * k + t] = s;
             if (c <= 1) s += in[2048 + 128 * k + t] * T(k);
         } out[1024 + t] = s;);
-    RUN(switchContinue, T s = 0; for (int k = 0; k < 9; ++k) if ((lane + k) % 4) {
-            if ((lane + k) % 4 == 1) s += in[128 * k + t];
-            s = in[2048 + 128 * k + t] - s;
-        } out[t] = s;);
 
     RUN(ifChain, if (lane < 5) out[t] = in[t] + in[512 + 2 * t];
         if (lane >= 5 && lane < 17) out[1024 + t] = in[1024 + 3 * t]; if (lane >= 17 && lane % 2) out[2048 + t] = 7;
         if (lane >= 17 && lane % 2 == 0) out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];);
-    RUN(unevenBranches, out[t] = lane % 2 ? 2 * sumOf(in + t, 3, 128) : -sumOf(in + 1024 + t, 5, 128););
     RUN(mergedTernary, out[t] = in[lane < 16 ? t : 512 + 2 * t];);
     RUN(mergedStores, out[lane % 3 ? t : 1024 + 2 * t] = in[t] + (lane % 3 ? 0 : 1););
     RUN(shortAnd, if ((in[t] > 30) + (in[512 + t] > 40) + (in[1024 + t] < 90) == 3) out[t] = in[1536 + 2 * t];);
@@ -980,34 +671,17 @@ void runAll(const char* type)
         } out[t] = s;);
     RUN(whileFlag, T s = 0; for (int i = t; index[i]; i += flag_stride) s += in[i]; out[t] = s;);
     RUN(forBoundLoaded, int k = 0; while (k < index[flag_stride * k + t]) ++k; out[t] = sumOf(in + t, k, 128););
-    RUN(collatz, T s = 0; int n = lane + 1; for (int k = 0; k < 30 && n != 1; ++k) {
-            s += in[128 * k + t] - (n % 2 ? T(0) : in[4096 + 128 * k + t]);
-            n = n % 2 ? 3 * n + 1 : n / 2;
-        } out[t] = s;);
 
-    RUN(loopOfHalf, out[t] = sumOf(in + t, lane < 16 ? 6 : 0, 128););
     RUN(loopsOfBothHalves, out[t] = lane < 16 ? sumOf(in + t, 2 + lane % 4, 128) : T(0);
         if (lane >= 16) for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];);
-    RUN(twoLoops, T s = out[1024 + t] = sumOf(in + t, lane % 5, 128);
-        for (int k = lane % 5; k < 5; ++k) s = in[1024 + 128 * k + t] - s; out[t] = s;);
 
-    RUN(helperBothSides, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
     RUN(mergedHelpers, const int at = lane < 20 ? t : 1024 + 3 * t;
         const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50));
         out[at % 2 ? at : 4096 + at] = at % 2 ? v : -v;);
     RUN(helperNotInlined, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
-    RUN(helperLoopSides, T s = 0; for (int k = 0; k < 4; ++k)
-            s += (lane + k) % 2 ? sumOf(in + 128 * k + t, 1 + lane % 2, 128) : -sumOf(in + 2048 + 128 * k + t, 2, 128);
-        out[t] = s;);
 
     RUN(sharedReverse, const int b = t / 64 * 64; T s = 0;
         for (int k = 0; k < lane % 7; ++k) s += in[b + 63 - (t % 64 + k) % 64]; out[t] = s;);
-    RUN_BLOCKS(sharedStores, 2, 64, for (int b = 0; b < 2; ++b) {
-            T* o = out + 1024 * b;
-            for (int i = 0; i < 1024; ++i) o[i] = in[i];
-            for (int i = 1; i < 64; i += 2) o[16 * i] = 0, o[16 * i + 1] = 1, o[16 * i + 2] = 2;
-            for (int i = 0; i < 64; i += 2) o[4 * i + 3] = 9;
-        });
     RUN(sharedFlags, const int i = t % 64; T s = 0;
         for (int k = 0; k < 7 && index[flag_stride * k + i]; ++k) s += in[64 * k + i]; out[t] = s;);
     RUN_BLOCKS(reduceHalving, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
@@ -1035,12 +709,8 @@ void runAll(const char* type)
     RUN_BLOCKS(tileRagged, dim3(2, 2), dim3(16, 4),
                for (int y = 0; y < 21; ++y) for (int x = 0; x < 27; ++x) out[21 * x + y] = in[27 * y + x];);
     RUN_BLOCKS(gridStride, 2, 64, for (int i = 0; i < 555; ++i) out[i] = in[i] + 1;);
-    RUN(tailPredicated, if (t < 100) out[t] = in[t] + 1; if (t < 72) out[t + 128] = in[t + 128] + 2;
-        if (t < 89) out[512 + 2 * t] = in[512 + 2 * t] + 3;);
 
-    RUN(unrolledGuard, T s = 0; for (int k = 0; k < 4; ++k) if ((k + lane) % 2) s += in[128 * k + t]; out[t] = s;);
     RUN(unrolledTrips, out[t] = sumOf(in + t, lane, 64););
-    RUN(unrolledBreak, out[t] = sumOf(in + t, 1 + lane % 7, 128););
     RUN(unrolledNested, out[t] = 0; for (int i = 0; i < 3; ++i) out[t] += sumOf(in + 512 * i + t, 1 + lane % 4, 128););
 }
 

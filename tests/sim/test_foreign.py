@@ -4,8 +4,6 @@ have. make test tries a few of each table."""
 import csv
 import os
 import re
-import resource
-import subprocess
 
 import pytest
 
@@ -54,15 +52,6 @@ void on_device(float* h)
     doubled<<<1, 32>>>(d);
     cudaMemcpy(h, d, 32 * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(d);
-}
-"""
-MAIN = DOUBLED + """
-extern "C" float* numbers(int n);
-int main()
-{
-    float* h = numbers(32);
-    on_device(h);
-    printf("%g %g\\n", h[0], h[31]);
 }
 """
 
@@ -152,13 +141,6 @@ def test_plain_cpp_has_the_words_of_cuda(tmp_path):
 
 
 @pytest.mark.variety
-def test_cpp_with_kernels_is_cuda(tmp_path):
-    done = tried(tmp_path, {"main.cpp": '#include "kernel.h"\nint main() { float h[32] = {4}; on_device(h); '
-                                        'printf("%g\\n", h[0]); }\n', "kernel.h": DOUBLED}, "SIM=--quiet")
-    assert own_output(done) == "8" and "try: 1 kernel, 1 launch, 0 findings" in done.stdout
-
-
-@pytest.mark.variety
 def test_cpp_that_only_writes_about_launches_is_not(tmp_path):
     """In a text, in a comment, and behind #ifdef __CUDACC__."""
     done = tried(tmp_path,
@@ -238,15 +220,6 @@ def test_what_is_refused_is_one_line(tmp_path):
     assert not wrong
 
 
-@pytest.mark.variety
-@pytest.mark.parametrize("text, words", [("#include <cuda_runtime.h>", "cuda_runtime.h: "),
-                                         ("#include <nvml.h>", "nvml.h: NVML is not supported")])
-def test_cuda_in_a_file_of_c(text, words, tmp_path):
-    """The functions of the runtime are C++ here."""
-    said = refusal(tried(tmp_path, {"main.cu": MAIN, "numbers.c": f"{text}\nfloat* numbers(int n) {{ return 0; }}\n"}))
-    assert said.startswith(f"{tmp_path}/numbers.c:1: {words}"), said
-
-
 # Headers, declarations, what only prepares, the call that ends the program, and what is said of it.
 CALLS = {
     "cuBLAS": ("cublas_v2.h", "cublasHandle_t h; float one = 1; const char* name(cublasStatus_t s);",
@@ -287,16 +260,6 @@ def test_a_call_of_a_library_is_refused_when_it_is_reached(tmp_path):
         assert "try: 1 kernel, 1 launch, 1 finding\n" in done.stdout
         done = again(tried_of(tmp_path) / "main", "--quiet")
         assert done.returncode == 0 and done.stdout.endswith("try: 1 kernel, 1 launch, 0 findings\n"), done.stdout
-
-
-@pytest.mark.variety
-def test_names_of_a_librarys_kind_without_its_header(tmp_path):
-    """They are the program's own."""
-    own = ("namespace thrust { int sort(int x) { return x; } } int cublasCreate() { return 1; } void glClear(int) "
-           "{} enum { CUFFT_FORWARD = 5, GL_RGB };\n")
-    text = DOUBLED + own + ('int main() { float h[32] = {4}; on_device(h); glClear(GL_RGB); printf("%g %d\\n", '
-                            'h[0], thrust::sort(cublasCreate() + CUFFT_FORWARD)); }\n')
-    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 6"
 
 
 @pytest.mark.variety
@@ -436,39 +399,6 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
                         r"of each launch, in about 1 s", line), line
     assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1",
                                           "ARGS=short").stderr == ""
-
-
-ENDED_SEARCH = """
-__global__ void load(const char* in, char* out) { out[threadIdx.x] = in[threadIdx.x]; }
-__global__ void fill(char* bytes, int n) { \
-for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) bytes[i] = 1; }
-int main()
-{
-    char *bytes, *out;
-    cudaMalloc(&bytes, 16 << 20);
-    cudaMalloc(&out, 32);
-    load<<<1, 32>>>(bytes, out);
-    fill<<<64, 256>>>(bytes, 16 << 20);
-    cudaFree(bytes);
-    cudaFree(out);
-}
-"""
-
-
-@pytest.mark.variety
-def test_a_search_that_ended_early_does_not_deny_what_it_found(tmp_path):
-    """The record of the memory grows with what is accessed. A note that nothing was searched would contradict the
-    finding."""
-    tried(tmp_path, {"search.cu": ENDED_SEARCH}, "SIM=--quiet --blocks 1")
-    limit = 600 << 20
-    done = subprocess.run([tried_of(tmp_path) / "search"], env={**os.environ, "SIM_OPTIONS": "--quiet"},
-                          capture_output=True, text=True,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    assert ("warning: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc"
-            in done.stdout), done.stdout + done.stderr
-    (note,) = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
-    assert (note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ")
-            and note.endswith("; what it found before holds")), note
 
 
 # An index of shared memory, and the access if it wraps at 32 bits.

@@ -294,40 +294,6 @@ def test_what_lies_anywhere_is_moved_in_halves_of_lines(tmp_path, of_a_line, sto
     if of_a_line < 32: assert float(ms) == pytest.approx((lines / rate + in_order) * 1e3 + 0.0022, rel=0.2)
 
 
-PRODUCT = """
-__global__ void product(float* c, const float* a, const float* b, int n)
-{
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    float sum = 0;
-    for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
-    c[y * n + x] = sum;
-}
-
-int main()
-{
-    const int n = 512;
-    float *a, *b, *c;
-    for (float** matrix : {&a, &b, &c}) cudaMalloc(matrix, n * n * 4);
-    cudaMemset(a, 0, n * n * 4);
-    cudaMemset(b, 0, n * n * 4);
-    product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
-    for (float* matrix : {a, b, c}) cudaFree(matrix);
-}
-"""
-
-
-@pytest.mark.variety
-def test_warps_of_a_block_find_what_others_have_loaded(tmp_path):
-    """All eight warps of a block load the same lines of b, one after another on the simulator and side by side on an
-    SM. The L1 has them, although a warp loads more lines than it holds."""
-    program = tmp_path / "product.cu"
-    program.write_text(PRODUCT)
-    done = make_try(program, "SIM=--machine h100")
-    (ms,) = re.findall(r"model of the H100 SXM: ([\d.]+) ms; limited by L1: lines touched by loads", done.stdout)
-    turns = 2 * 512 ** 3 / 32  # a load of a warp takes one, or two while its lines are on their way
-    assert float(ms) < 3 * turns / (32 * micro("h100")["l1_loads_stride_32"]) * 1e3
-
-
 def test_errors_of_the_model():
     """Of an H100, nine tenths of the kernels that were held out are within 15 %, and the mean error is below 10 %."""
     errors = {}

@@ -360,29 +360,3 @@ def test_several_shared_arrays_that_are_too_large_together(kernel, count, tmp_pa
     assert (f"error: {kernel}: the kernel's __shared__ arrays take {count} bytes, and nvcc allows 49152; use dynamic "
             "shared memory and cudaFuncSetAttribute: thread (0, 0, 0) at ") in done.stdout, done.stdout + done.stderr
     assert "try: 2 kernels, 2 launches, 1 finding\n" in done.stdout
-
-
-WARNINGS = """#include <cstdio>
-__global__ void k(float* x, int n) {
-    float sum;
-    int unused = 3;
-    for (int i = 0; i < n; ++i) sum += x[i];
-    __shared__ float s[32];
-    s[threadIdx.x] = x[threadIdx.x];
-    x[0] = sum + s[0];
-}
-template <class T> __global__ void deduced(T* x) { *x = 1; }
-int main() { float* d; int never; cudaMalloc(&d, 128); k<<<1, 1>>>(d, 0); deduced<<<1, 1>>>(d); cudaFree(d); }
-"""
-
-
-def test_warnings_are_shown_where_they_are_asked_for(tmp_path):
-    """Those about the program, and none about what the simulator writes."""
-    (tmp_path / "a.cu").write_text(WARNINGS)
-    done = run(ROOT / "sim/simcuda", "-Wall", "-c", tmp_path / "a.cu", "-o", tmp_path / "a.o")
-    said = [line for line in done.stderr.splitlines() if ": warning: " in line]
-    assert done.returncode == 0 and len(said) >= 3 and "sim_" not in done.stderr, done.stderr
-    for line, words in [(4, "unused"), (11, "never"), (3, "sum"), (5, "sum"), (8, "sum")][:2]:
-        assert any(f"a.cu:{line}:" in s and words in s for s in said), said
-    assert any("sum" in s and "uninitialized" in s for s in said), said
-    assert run(ROOT / "sim/simcuda", "-c", tmp_path / "a.cu", "-o", tmp_path / "a.o").stderr == ""

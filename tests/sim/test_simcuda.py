@@ -4,13 +4,12 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 
 import pytest
 
-from conftest import NO_SIGNAL_IGNORED, assert_refused
+from conftest import assert_refused
 from lessons import ROOT, copy_built, run
 
 SIMCUDA = ROOT / "sim/simcuda"
@@ -162,12 +161,6 @@ def test_a_built_program_takes_the_options_of_sanitizers(elsewhere):
 
 
 @pytest.mark.variety
-def test_what_is_not_simulated_is_reported_with_every_tool(elsewhere):
-    done = simcuda(PROGRAMS / "cooperative.cu", "--quiet", "--tool", "memcheck", cwd=elsewhere)
-    assert done.returncode == 1 and "not simulated: cudaLaunchCooperativeKernel" in done.stdout, done.stdout
-
-
-@pytest.mark.variety
 def test_places_are_those_of_the_program(elsewhere):
     """Also where its folder has a name that the simulator's has."""
     (elsewhere / "sim/cuda").mkdir(parents=True)
@@ -214,28 +207,6 @@ int threads()
     assert done.returncode == 0 and done.stdout.startswith(f"{2011 + 3} 2020\n"), done.stdout + done.stderr
 
 
-@pytest.mark.variety
-def test_an_option_is_one_word_whatever_it_has(elsewhere):
-    """Options of the simulator reach the program as a list. Those of the command line come after SIM_OPTIONS."""
-    name = "it's \"a\"\nb.csv"
-    done = simcuda(*two_files(elsewhere), "--csv", name, "--json=c d", cwd=elsewhere,
-                   SIM_OPTIONS="--quiet --csv first.csv", SIM_OPTION_7="--nothing")
-    assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stderr
-    assert (elsewhere / name).exists() and (elsewhere / "c d").exists() and not (elsewhere / "first.csv").exists()
-
-
-@pytest.mark.variety
-def test_objects(elsewhere):
-    """As in a Makefile: each file becomes an object, with a file of what it depends on."""
-    words = two_files(elsewhere)
-    assert simcuda("-c", "-MD", "the kernels.cu", *words[2:], cwd=elsewhere).returncode == 0
-    assert simcuda("-c", "main.cpp", "-o", "m.o", "-MMD", "-MF", "m.dep", *words[2:], cwd=elsewhere).returncode == 0
-    assert "scale.h" in (elsewhere / "the kernels.d").read_text()
-    assert re.match(r"m\.o: ", (elsewhere / "m.dep").read_text())
-    done = simcuda("m.o", "the kernels.o", "--quiet", cwd=elsewhere)
-    assert done.stdout.startswith(" 40 60\n") and closing(done) == (1, 1, 0), done.stdout + done.stderr
-
-
 def test_what_is_refused(elsewhere):
     """One line, before anything is compiled."""
     (elsewhere / "a.cu").write_text("#error compiled\n")
@@ -262,19 +233,6 @@ def test_a_program_that_does_not_compile(elsewhere):
     done = simcuda("a.cu", cwd=elsewhere)
     assert done.returncode == 2
     assert done.stderr.endswith("simcuda: a.cu has no function main, which launches the kernels\n"), done.stderr
-
-
-@pytest.mark.variety
-def test_a_signal_is_for_the_program(elsewhere):
-    """Nothing of the command is left between."""
-    with subprocess.Popen([*NO_SIGNAL_IGNORED, SIMCUDA, PROGRAMS / "long.cu", "--quiet"], cwd=elsewhere, text=True,
-                          env=environment(TMPDIR=str(elsewhere.parent / "tmp")), stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == "begun\n"
-        left = list((elsewhere.parent / "tmp").iterdir())
-        process.terminate()
-        text, _ = process.communicate(timeout=300)
-    assert left == []
-    assert process.returncode == -signal.SIGTERM and "note: the program was interrupted" in text
 
 
 def tools(folder, *without):
