@@ -44,7 +44,7 @@ SIZES = [(1024, 96), (333, 555), (33, 65)]
 LANGUAGE = sorted(f"tests/sim/language/{p.stem}" for p in (ROOT / "tests/sim/language").glob("*.cu"))
 PLAIN = LANGUAGE + ["tests/sim/divergence", "tests/sim/atomics_async"]
 TESTS = [
-    "build/tests/steps/unit", "build/tests/sim/unusual/unusual", "build/tests/steps/faults",
+    "build/tests/steps/unit", "build/tests/sim/unusual/unusual",
     "build/tests/steps/planted"]
 
 Configuration = collections.namedtuple("Configuration", "name cxx level runner")
@@ -94,8 +94,6 @@ def in_either_order(lines):
 
 # Of findings: a function of these kernels' lines that must give the same.
 FINDING_REASONS = [
-    ("clang.*", "build/tests/steps/faults", "deepStack_faulty", without_line,
-     "says that a function begins at its brace, where g++ says at its name"),
     ("clang.*", "build/tests/steps/planted",
      "copy_forgetBarrier|transpose_forgetBarrier|fine_forgetBarrier|coarse_forgetBarrier", in_either_order,
      "loads and stores an element of 16 bytes in parts in another order, and either of two that race may come first"),
@@ -190,7 +188,7 @@ def run_all(configuration, folder):
             line for line in done.stderr.splitlines() if not line.startswith("qemu:") and ": not written" not in line]
         results.findings[program, what] += [f"exit status {done.returncode}", *lines]
 
-    for program in STEPS + ["build/tests/sim/unusual/unusual", "build/tests/steps/faults", "build/tests/steps/planted"]:
+    for program in STEPS + ["build/tests/sim/unusual/unusual", "build/tests/steps/planted"]:
         for element in TYPES:
             for width, height in sizes(configuration):
                 if program not in STEPS and (width, height) == SIZES[0]: continue

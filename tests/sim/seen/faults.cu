@@ -38,6 +38,26 @@ CASE(lock_held)
     if (cudaDeviceSynchronize()) exit(1);
 }
 
+__global__ void spin(int* out, int n)
+{
+    //! in never_ends: endless-loop: spin: endless loop: more than 1073741824 turns
+    for (unsigned turn = 1; n < 0 || threadIdx.x == 3; ++turn)
+        if (turn == 0) n = *out;
+}
+CASE(never_ends)
+{
+    spin<<<1, 32>>>(device<int>(1), 32);
+    if (cudaDeviceSynchronize()) exit(1);
+}
+
+//! in deep_stack: local-memory: deep: local memory: a thread has more local variables than the 512 kB
+__global__ void deep(int* out, int n) { volatile int own[150000]; own[n] = 1; *out = own[n]; }
+CASE(deep_stack)
+{
+    deep<<<1, 1>>>(device<int>(1), 0);
+    if (cudaDeviceSynchronize()) exit(1);
+}
+
 //! in assertion: kernel-failed: check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) .*\(16 times\)
 __global__ void check(int n) { assert(int(threadIdx.x) < n); }
 CASE(assertion)
