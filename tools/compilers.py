@@ -94,6 +94,8 @@ def in_either_order(lines):
 
 # Of findings: a function of these kernels' lines that must give the same.
 FINDING_REASONS = [
+    ("clang.*", "build/tests/steps/faults", "deepStack_faulty", without_line,
+     "says that a function begins at its brace, where g++ says at its name"),
     ("clang.*", "build/tests/steps/planted",
      "copy_forgetBarrier|transpose_forgetBarrier|fine_forgetBarrier|coarse_forgetBarrier", in_either_order,
      "loads and stores an element of 16 bytes in parts in another order, and either of two that race may come first"),
