@@ -24,7 +24,8 @@ def tried(folder, files, *variables):
 
 def own_output(done):
     assert done.returncode == 0, done.stdout + done.stderr
-    return re.sub(r"^  (C\+\+|link) .*\n", "", done.stdout, flags=re.M).split("\nSimulated: ")[0].strip()
+    said = re.sub(r"^  (\d+ of \S+ +)?(C\+\+|sim|link) .*\n", "", done.stdout, flags=re.M)
+    return said.split("\nSimulated: ")[0].strip()
 
 
 def refusal(done):
