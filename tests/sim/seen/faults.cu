@@ -215,6 +215,21 @@ CASE(race_of_blocks)
     cudaFree(d_total);
 }
 
+__global__ void counted(int* out)
+{
+    __shared__ int n;
+    atomicAdd(&n, 1);  //! in unset_counter: uninitialized-load: counted: uninitialized .* at byte 0 of shared
+    __syncthreads();
+    if (threadIdx.x == 0) *out = n;
+}
+CASE(unset_counter)
+{
+    int* d_out = device<int>(1);
+    counted<<<1, 32>>>(d_out);
+    done();
+    cudaFree(d_out);
+}
+
 // --- what the host does not ask, or asks too early
 CASE(unseen_error)
 {
