@@ -21,8 +21,7 @@ std::string RunPage::html(const std::string& program, const Machine& machine, co
         for (const Result& row : results.rows)
             if (row.counts)
                 page.kernels.push_back({row.kernel + row.label,
-                                        format("%s.cu, %d × %d %s", program.c_str(), results.height, results.width,
-                                               name_of(results.type)),
+                                        format("%d × %d %s", results.height, results.width, name_of(results.type)),
                                         &*row.counts, modelled(results, machine, row), "for the matrix"});
     return page_html(page);
 }

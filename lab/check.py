@@ -1,12 +1,13 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text and writes it anew (lab/source.py), in a process with a limit of time. Rewrites and compiles the new text
-for the simulator and runs it, both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise
-names. Each check then judges the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
+Rewrites and compiles the text for the simulator, judges the object file, links and runs it, all in a sandbox
+(lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges the runs. Exit
+status: 0 full points, 1 fewer, 2 bad input.
 
-How verdicts are protected. The submission's text can name no part of the harness or the system (source.py). Its host
-code runs in a process of its own, which has neither the matrices nor the counts (sim/core/host_process.cpp). Its
-kernels run in the harness's process, where each access is checked before it happens (sim/core/watch.cpp). The results
+How verdicts are protected. The submission's code can call nothing but itself and the simulator (lab/objects.py), and
+its text cannot change how it is compiled (lab/submission.py). The grader registers its kernel. Its host code runs in a
+process of its own, which has neither the matrices nor the counts (sim/core/host_process.cpp). Its kernels run in the
+harness's process, where each access is checked before it happens (sim/core/watch.cpp). The results
 come through a pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
 has the name that the program was started under, which is drawn, too. No text for people is read. A run counts if the
 program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It runs on
@@ -17,6 +18,7 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
+import collections
 import csv
 import dataclasses
 import importlib.util
@@ -29,25 +31,27 @@ import shlex
 import shutil
 import stat
 import sys
+import threading
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "plots")]
 
 import command_line
 import names
+import objects
 import sandbox
-import source
+import submission
 import whole
 from outside import printable
 from parts import STOPPED, Finding, Run, brief, ending, gpus_of, said
 
-# The text that is compiled in the place of the submission. Reports keep the submission's name.
-NORMAL = "normal.cu"
+# The text in the place of the submission, the grader's own behind it, and what is compiled. Reports keep the
+# submission's name.
+NORMAL, ENTRIES, REWRITTEN = "normal.cu", "entries.cpp", "rewritten.cpp"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-READER = "import json, sys; sys.path.insert(0, sys.argv[1]); import source; source.serve(json.loads(sys.argv[2]))"
-READ = {"cpu": 5, "wall": 60, "memory": 1 << 30, "processes": 4, "output": 16 << 20}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
@@ -65,11 +69,19 @@ def load_exercises(path=None):
         raise BadInput(f"{path}: no such file of exercises")
     spec = importlib.util.spec_from_file_location("exercises", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for number, exercise in module.EXERCISES.items():
-        points = sum(check.points for check in [*exercise.right(0), *exercise.costs(0)])
-        if points != 100:
-            raise BadInput(f"{path}: exercise {number} is worth {points} points, expected 100")
+    try:
+        spec.loader.exec_module(module)
+        points = {number: sum(check.points for check in [*exercise.right(0), *exercise.costs(0)])
+                  for number, exercise in module.EXERCISES.items()}
+    except Exception as error:  # of an instructor's file, which runs
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        line = f":{place.lineno}" if place.filename == str(path) else ""
+        line = f":{error.lineno}" if getattr(error, "lineno", None) else line
+        raise BadInput(f"{printable(path)}{line}: no file of exercises: {type(error).__name__}: "
+                       f"{printable(' '.join(str(error).split()))}") from None
+    for number, worth in points.items():
+        if worth != 100:
+            raise BadInput(f"{path}: exercise {number} is worth {worth} points, expected 100")
     return module
 
 
@@ -97,27 +109,48 @@ def opened(path):
 def read_submission(path):
     """The bytes of a submission, and no more than one too many."""
     with opened(path) as file:
-        return file.read(source.MOST_BYTES + 1)
+        return file.read(submission.MOST_BYTES + 1)
 
 
-def unpack(box, exercise, path, data, text):
+# What calls a launcher, for each type.
+ONE_GPU = "void {entry}({type}* odata, const {type}* idata, int width, int height)", "(odata, idata, width, height)"
+GPUS = ("void {entry}(Parts<{type}> odata, const {type}* idata, int width, int height, int me, int gpus)",
+        "(odata, idata, width, height, me, gpus)")
+
+
+def entries(exercise, launcher=""):
+    """The functions through which the grader's own text calls the submission's launcher; or only their heads."""
+    head, arguments = ONE_GPU if exercise.gpus is None else GPUS
+    body = f" {{ {launcher}{arguments}; }}\n" if launcher else ";\n"
+    return "".join(head.format(entry=objects.ENTRY, type=type_) + body for type_ in ("float", "double", "int"))
+
+
+def registration(exercise):
+    """The text that registers the kernel. It is compiled apart, where the submission changes no macro and no name."""
+    return (f'#line 1 "{exercise.step}/{exercise.file}"\n' + entries(exercise)
+            + f'KERNEL({exercise.kernel}, "-", {exercise.registers}, {objects.ENTRY})\n')
+
+
+def unpack(box, exercise, path, data, found):
     """Puts a submission where it finds common/ and sim/ as in the checkout; the name that messages give it. The
     original is there to be quoted."""
     name = f"{exercise.step}/{re.sub(r'[^A-Za-z0-9._-]', '_', os.path.basename(os.fspath(path)))}"
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
-    pathlib.Path(box.path, NORMAL).write_text(text, encoding="utf-8")
+    pathlib.Path(box.path, NORMAL).write_text(found.text, encoding="utf-8")
+    pathlib.Path(box.path, ENTRIES).write_text("\n" + entries(exercise, found.launcher), encoding="utf-8")
     for folder in ("common", "sim"):
         os.symlink(ROOT / folder, os.path.join(box.path, folder))
     return name
 
 
-def compilation(name, command, *options):
+def compilation(name, command):
     """A line for the shell: build/rewrite makes C++ of the text, and the compiler's command sim.o of that. Messages and
     lines keep the name."""
-    compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", "rewritten.cpp", "-o", "sim.o"])
-    return (f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, NORMAL])}; }} > "
-            f"rewritten.cpp && {compiling}")
+    # In a namespace, its names may be those of common/step.h.
+    rewriting = shlex.join([str(ROOT / "build/rewrite"), "--namespace", "own", NORMAL])
+    compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", REWRITTEN, "-o", "sim.o"])
+    return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {ENTRIES}; }} > {REWRITTEN} && {compiling}"
 
 
 def outside_the_system(*paths):
@@ -131,35 +164,15 @@ def any_processor():
     return random.choice(sorted(os.sched_getaffinity(0)))
 
 
-def read_apart(data, exercise, environment):
-    """source.read() in a process with limits, which signals end. Its interpreter is ours, and it runs nothing of the
-    submission, so that namespaces are not needed."""
-    with sandbox.Box() as box:
-        pathlib.Path(box.path, "submission").write_bytes(data)
-        given = exercise.given
-        request = {"file": "submission", "produces": [exercise.registers], "kernel": exercise.kernel,
-                   "given": [sorted(words) for words in (given.types, given.functions, given.others)]}
-        done = sandbox.run(
-            [sys.executable, "-I", "-S", "-B", "-c", READER, str(ROOT / "lab"), json.dumps(request)],
-            box, isolate=False, visible=[sys.executable, sys.base_prefix, str(ROOT / "lab/source.py")],
-            environment=environment, **READ)
-    if not isinstance(done.status, int):
-        raise source.Refused("the file takes too long to read; simplify it")
-    if done.status:
-        raise RuntimeError(f"the reader failed: {(done.stderr.splitlines() or [done.status])[-1]}")
-    answer = json.loads(done.stdout)
-    if "refused" in answer:
-        raise source.Refused(answer["refused"])
-    return answer["text"]
+REGISTERED, REGISTERING = {}, threading.Lock()  # objects, by the compiler's command and the text
 
 
 class Lab:
-    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread
-    (tests)."""
+    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: judge neither text nor
+    object (tests)."""
 
     def __init__(self, isolate=True, trust=False):
         self.trust = trust
-        self.own = "" if trust else source.OWN
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
@@ -173,6 +186,9 @@ class Lab:
         self.compiler = shutil.which(self.command[0])
         if not self.compiler:
             raise BadInput(f"{self.command[0]}: no such compiler; choose one with CXX=")
+        for tool in ("nm", "objdump", "objcopy", "ld", "addr2line"):
+            if not shutil.which(tool, path="/usr/bin:/bin"):
+                raise BadInput(f"{tool}: not in /usr/bin; install binutils, with which the lab judges submissions")
         # A compiler in a separate folder, as on clusters, has its own libraries. It and its programs need them.
         libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
         self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
@@ -193,14 +209,13 @@ class Lab:
                            environment=self.environment, **options)
 
     def read(self, exercise, path):
-        """(the bytes of a submission, the text to compile, why it is refused or '')."""
+        """(the bytes of a submission, its Submission or None, why it is refused or '')."""
         data = read_submission(path)
         try:
-            text = (data.decode("utf-8") if self.trust
-                    else read_apart(data, exercise, self.environment))
-            return data, text, ""
-        except source.Refused as refused:
-            return data, "", str(refused)
+            return data, (submission.without_kernel(data.decode("utf-8")) if self.trust
+                          else submission.read(data, exercise)), ""
+        except submission.Refused as refused:
+            return data, None, str(refused)
 
     def check(self, exercise, path, processor=None, seed=None):
         """The verdict of a submission (verdict_of). `processor`: the one to keep to; `seed`: of the shapes that are
@@ -208,50 +223,97 @@ class Lab:
         start = time.monotonic()
         processor = [any_processor() if processor is None else processor]
         seed = random.SystemRandom().randrange(1 << 20) if seed is None else seed
-        data, text, note = self.read(exercise, path)
-        runs = {}
-        if not note:
-            with sandbox.Box() as box:
-                note = self.compile(box, unpack(box, exercise, path, data, text), processor)
-                runs = {} if note else self.run_all(exercise, seed, box, processor)
+        runs, note = {}, ""
+        with sandbox.Box() as box:
+            note = self.build(box, exercise, path, processor)
+            runs = {} if note else self.run_all(exercise, seed, box, processor)
         return verdict_of(exercise, seed, runs, note, time.monotonic() - start)
 
     def compiling(self):
         """The compiler's command, but for the files."""
         return [self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h")]
 
-    def compile(self, box, file, processors):
-        compiling = compilation(file, self.compiling())
-        linking = shlex.join([
-            self.compiler, *self.link[1:],
-            str(ROOT / "build/lab/harness.o"), "sim.o", "-o", "program"])
-        done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors,
-                              **COMPILE)
-        if done.status == 0:
-            return ""
+    def registered(self, exercise):
+        """The object that registers an exercise's kernel. It is made once."""
+        text = registration(exercise)
+        with REGISTERING:
+            if (key := (*self.compiling(), text)) not in REGISTERED:
+                with sandbox.Box() as box:
+                    pathlib.Path(box.path, "registers.cpp").write_text(text, encoding="utf-8")
+                    for folder in ("common", "sim"):
+                        os.symlink(ROOT / folder, os.path.join(box.path, folder))
+                    done = self.sandboxed([*self.compiling(), "-c", "registers.cpp", "-o", "registers.o"], box,
+                                          writable=True, **COMPILE)
+                    if done.status != 0:
+                        raise BadInput(f"exercise {exercise.number}: its kernel cannot be registered: "
+                                       f"{(done.stderr.splitlines() or [done.status])[0]}")
+                    REGISTERED[key] = pathlib.Path(box.path, "registers.o").read_bytes()
+        return REGISTERED[key]
+
+    def build(self, box, exercise, path, processors):
+        """Makes the program of a submission; why there is none, or ''."""
+        data, found, note = self.read(exercise, path)
+        if note:
+            return note
+        file = unpack(box, exercise, path, data, found)
+
+        def shell(command, **more):
+            return self.sandboxed(["/bin/sh", "-c", command], box, writable=True, processors=processors,
+                                  **{**COMPILE, **more})
+        done = shell(f"{compilation(file, self.compiling())} && {{ {objects.LIST}; }} > listing")
+        if done.status != 0:
+            return self.not_compiled(done, file)
+        if not self.trust and (why := self.judged(box, file, found, shell)):
+            return why
+        pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
+        linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
+                              "linked.o", "-o", "program"])
+        done = shell(f"{objects.LINKABLE} && {linking}")
+        return "" if done.status == 0 else self.not_compiled(done, file)
+
+    def judged(self, box, file, found, shell):
+        """Why a compiled submission is refused, or ''."""
+        rewritten = pathlib.Path(box.path, REWRITTEN).read_text(encoding="utf-8", errors="replace")
+        added = collections.Counter(submission.NAME.findall(rewritten))
+        added.subtract(submission.NAME.findall(found.text))
+        for name in sorted(submission.macros(found.text)):
+            if added[name] > 0:
+                return f"the file: #define {name}: the simulator uses this name; choose another one"
+
+        def where(section, address):
+            told = shell(shlex.join(["addr2line", "-i", "-e", "sim.o", "-j", section, hex(address)])).stdout
+            lines = [int(line) for line in re.findall(rf"(?:{re.escape(file)}|/{REWRITTEN}):(\d+)", told)]
+            return next((f"line {line}" for line in lines if line <= found.text.count("\n")), "")
+        with open(os.path.join(box.path, "listing"), encoding="utf-8", errors="replace") as listing:
+            return objects.judge(listing.read(objects.MOST_LISTING + 1), where)
+
+    def not_compiled(self, done, file):
         if not isinstance(done.status, int):
             return {"timeout": "the compiler took too long",
                     "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
-        said = source.plain(done.stderr).replace(NORMAL, file).splitlines()
+        said = done.stderr.replace(NORMAL, file).splitlines()
         errors = ([line for line in said if "error" in line or "undefined reference" in line] or said
                   or ["no reason given"])
-        return f"does not compile: {errors[0].removeprefix(f'{os.path.dirname(file)}/')[:300]}"
+        text = errors[0].removeprefix(f"{os.path.dirname(file)}/")[:300]
+        name = re.search(r"['\u2018](\w+)['\u2019] (?:was not declared|is not a member)", text)
+        instead = name and objects.advice(name[1])
+        return f"does not compile: {text}" + (f"; {instead}" if instead else "")
 
-    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options):
-        """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)"""
+    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options, result="--json"):
+        """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)
+        Done.result has the file that the option `result` names."""
         name, descriptor = sandbox.secret()
-        command = ["./program", "--device", "sim", "--separate-host", "--kernel", self.own + exercise.kernel, *options,
+        command = ["./program", "--device", "sim", "--separate-host", "--kernel", exercise.kernel, *options,
                    *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                   "--json", f"/proc/self/fd/{descriptor}"]
+                   result, f"/proc/self/fd/{descriptor}"]
         return name, self.sandboxed(command, box, argv0=name, result=descriptor, processors=processors, **limits)
 
     def show(self, exercise, path):
         """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a
         page."""
         processor = [any_processor()]
-        data, text, note = self.read(exercise, path)
         with sandbox.Box() as box:
-            note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
+            note = self.build(box, exercise, path, processor)
             for width, height in SHOWN if not note else ():
                 name, done = self.simulate(exercise, box, exercise.gpus, [(width, height)], processor, RUN, "--print")
                 if done.status != 0:
@@ -259,6 +321,21 @@ class Lab:
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "
                         "Larger matrices and doubles are not shown; "
                         "the check names what is wrong there.")
+
+    def page(self, exercise, path, to):
+        """Writes the page of the first run whose cost is checked, with what is wrong there. '' or why there is none."""
+        processor = [any_processor()]
+        width, height, type_, machine = exercise.costs(0)[0].runs[0]
+        gpus, card = gpus_of(machine)
+        with sandbox.Box() as box:
+            note = self.build(box, exercise, path, processor)
+            if note: return note
+            name, done = self.simulate(exercise, box, gpus, [(width, height)], processor, RUN, "--type", type_,
+                                       *(["--machine", card] if card else []), result="--page")
+            if not done.result:
+                return "; ".join(found.text for found in last_words(done.stderr, name)) or "the run was stopped"
+            whole.write(to, done.result.replace(name, os.path.basename(path)))
+        return ""
 
     def run_all(self, exercise, seed, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
@@ -329,16 +406,8 @@ def status_of(done):
 
 
 def accounts(result, name):
-    """The lines of --json of the program that was started under this name, as dictionaries, without the submission's
-    own names. A line that is cut off, or of another program, is left out: the program was stopped, or it was not the
-    harness that wrote."""
-    def plain(value):
-        if isinstance(value, str):
-            return source.plain(value)
-        if isinstance(value, list):
-            return [plain(each) for each in value]
-        return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value
-
+    """The lines of --json of the program that was started under this name, as dictionaries. A line that is cut off, or
+    of another program, is left out: the program was stopped, or it was not the harness that wrote."""
     lines = []
     for text in result.split("\n"):
         try:
@@ -346,7 +415,7 @@ def accounts(result, name):
         except ValueError:
             continue
         if isinstance(line, dict) and line.get("program") == name:
-            lines.append(plain(line))
+            lines.append(line)
     return lines
 
 
@@ -362,7 +431,7 @@ def findings(line):
 
 def last_words(stderr, name):
     """Messages of a program that was stopped before it could write its line: they begin with its name."""
-    return [Finding("", line[len(name) + 2:]) for line in source.plain(stderr).splitlines()
+    return [Finding("", line[len(name) + 2:]) for line in stderr.splitlines()
             if line.startswith(name + ": ")]
 
 
@@ -513,36 +582,35 @@ def bandwidth(lab, exercise, path):
     devices = sorted(str(path) for path in pathlib.Path("/dev").glob("nvidia*") if not path.is_dir())
     nvcc = shutil.which(lab.cuda[0]) or lab.cuda[0]
     toolkit = outside_the_system(*(os.path.dirname(os.path.dirname(path)) for path in (nvcc, os.path.realpath(nvcc))))
-    objects = ROOT / "build/common/devices"
-    more = [str(objects)] * objects.is_dir() + [*toolkit, *sandbox.mounted_below()]
+    made = ROOT / "build/common/devices"
+    more = [str(made)] * made.is_dir() + [*toolkit, *sandbox.mounted_below()]
     with sandbox.Box() as box:
         def run(command, seconds):
             return lab.sandboxed(command, box, more=more, devices=devices, writable=True, cpu=seconds, wall=seconds,
                                  memory=None, processes=256, file_size=1 << 30)
 
-        data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
-        if refused:
-            return None, brief(refused)
+        if why := lab.build(box, exercise, path, [any_processor()]):  # again: the file may be another one by now
+            return None, brief(why)
+        found = lab.read(exercise, path)[1]
         # nvcc takes no commas
         (types,) = [
             word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]
-        name = unpack(box, exercise, path, data, text)
         # nvcc gives a path to a shell as it is, and ROOT may have any characters
         pathlib.Path(box.path, "build").symlink_to(ROOT / "build")
-        cuda = sorted(f"build/common/devices/{file.name}" for file in objects.glob("*.cuda.o"))
+        cuda = sorted(f"build/common/devices/{file.name}" for file in made.glob("*.cuda.o"))
         pathlib.Path(box.path, "gpu.cu").write_text(
-            f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
+            f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{exercise.file}"\n{found.text}\n'
+            f'KERNEL({exercise.kernel}, "-", {exercise.registers}, {found.launcher})\n', encoding="utf-8")
         for command, seconds in (
-            [["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
-            [[nvcc, *lab.cuda[1:], "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
-            [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
+            [[nvcc, *lab.cuda[1:], "build/lab/harness.o", "gpu.cu", *cuda, "-o", "program"], 120],
+            [["./program", "--device", "cuda", "--kernel", exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.status:
-                return None, (source.plain(done.stderr).strip().splitlines()
+                return None, (done.stderr.strip().splitlines()
                               or [f"{os.path.basename(command[0])}: {STOPPED.get(done.status, done.status)}"])[0]
         with open(os.path.join(box.path, "gpu.csv"), encoding="utf-8") as file:
             percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file)
-                       if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]
+                       if row["kernel"] == exercise.kernel and row["verified"] == "yes"]
         return (percent[0], "") if percent else (None, "no verified result")
 
 
@@ -641,6 +709,7 @@ def main():
                         help="also print the cost of each load and store of the kernel")
     parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest of "
                                                             "some matrices of floats that is not right")
+    parser.add_argument("--page", metavar="FILE", help="also write a page: the source with its costs, requests drawn")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE",
                         help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
@@ -658,6 +727,9 @@ def main():
         print(lab.show(exercise, path))
         return 0
     verdict = lab.check(exercise, path, seed=options.seed)
+    why_not = options.page and lab.page(exercise, path, options.page)
+    if why_not:
+        print(f"check: --page {options.page}: not written: {why_not}", file=sys.stderr)
     add_bandwidth(verdict, lab, exercise, path, options.graded_bandwidth)
     if options.json:
         print(json.dumps(verdict, indent=1))

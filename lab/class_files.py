@@ -15,15 +15,15 @@ def write(path, text, encoding="utf-8"):
     whole.write(path, text, encoding, mode=0o644)
 
 
-def write_tables(verdicts, exercises, options, interrupted, refresh=None):
+def write_tables(verdicts, exercises, options, interrupted):
     """For each exercise: the verdicts, the table, the page of statistics, the leaderboard if it has one, and the
-    exports. After an interruption, only a table. `refresh`: seconds after which the pages load themselves again. Of two
-    graders at once, one replaces all that the other has written. Returns lines to print."""
+    exports. After an interruption, only a table. Of two graders at once, one replaces all that the other has written.
+    Returns lines to print."""
     with whole.together(options.results) as folder:
-        return tables_in(folder, verdicts, exercises, options, interrupted, refresh)
+        return tables_in(folder, verdicts, exercises, options, interrupted)
 
 
-def tables_in(folder, verdicts, exercises, options, interrupted, refresh):
+def tables_in(folder, verdicts, exercises, options, interrupted):
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(printable(name), v)
@@ -39,9 +39,9 @@ def tables_in(folder, verdicts, exercises, options, interrupted, refresh):
             if n == number:
                 write(place / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
-        write(place.with_suffix(".html"), class_pages.statistics_page(number, rows, refresh))
+        write(place.with_suffix(".html"), class_pages.statistics_page(number, rows))
         if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
-            write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as, refresh))
+            write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as))
         said += export(place, number, rows, options)
     return said
 

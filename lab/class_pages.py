@@ -62,14 +62,13 @@ def element(name, /, *content, **attributes):
     return made
 
 
-def page(title, *content, refresh=None):
-    """`refresh`: seconds after which a browser loads the page again."""
+def page(title, *content):
     style = tree.Element("style")
     style.text = STYLE
     head = element(
         "head", element("meta", charset="utf-8"), element("meta", name="viewport", content="width=device-width"),
         element("meta", http_equiv="Content-Security-Policy", content=policy.content([STYLE])),
-        *([element("meta", http_equiv="refresh", content=refresh)] if refresh else []), element("title", title), style)
+        element("title", title), style)
     return "<!doctype html>\n" + tree.tostring(
         element("html", head, element("body", element("h1", title), *content), lang="en"), encoding="unicode",
         method="html") + "\n"
@@ -131,8 +130,7 @@ def kind_of(verdict):
     """Why a submission was not run."""
     note = verdict["note"]
     for words, kind in (("does not compile", "does not compile"), ("the compiler", "does not compile"),
-                        ("line ", "refused by the reader"), ("no KERNEL", "refused by the reader"),
-                        ("the file ", "refused by the reader")):
+                        ("line ", "refused"), ("no KERNEL", "refused"), ("the file", "refused")):
         if note.startswith(words):
             return kind
     return "no submission, or not graded"
@@ -146,7 +144,7 @@ def drawn_by(rows):
     return [element("p", said, class_="caption")] if said else []
 
 
-def statistics_page(number, rows, refresh=None):
+def statistics_page(number, rows):
     """The page of an exercise, of [(name, verdict)]."""
     run = [verdict for _, verdict in rows if not verdict["note"]]
     failed = [(kind_of(verdict), name, brief(verdict["note"])) for name, verdict in rows if verdict["note"]]
@@ -192,7 +190,7 @@ def statistics_page(number, rows, refresh=None):
             element("h2", "Not run"),
             element("ul", *[element("li", f"{kind}: {n}") for kind, n in counted.most_common()]),
             rows_of(["kind", "name", "reason"], sorted(failed))]
-    return page(f"Exercise {number}: statistics", *content, *drawn_by(rows), refresh=refresh)
+    return page(f"Exercise {number}: statistics", *content, *drawn_by(rows))
 
 
 # ---- Leaderboard -----------------------------------------------------------------------------------------------
@@ -234,7 +232,7 @@ def ranked(rows):
     return found
 
 
-def leaderboard(number, rows, shown_as=None, refresh=None):
+def leaderboard(number, rows, shown_as=None):
     """The page for students. `shown_as`: {name: pseudonym}; None: real names. It leaves out who has no right and
     complete submission."""
     found = [(place, shown_as[name] if shown_as else person(name), verdict) for place, name, verdict in ranked(rows)]
@@ -251,4 +249,4 @@ def leaderboard(number, rows, shown_as=None, refresh=None):
               "submissions, the one with fewer requests is ahead.")
     return page(f"Exercise {number}: as fast as you can",
                 *([rows_of(heads, lines)] if lines else [element("p", "No submission is right and complete yet.")]),
-                element("p", said, class_="caption"), *drawn_by(rows), refresh=refresh)
+                element("p", said, class_="caption"), *drawn_by(rows))

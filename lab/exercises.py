@@ -12,7 +12,6 @@ from random import Random
 from typing import Callable
 
 from parts import STOPPED, Check, Exercise, Finding, Limit, Speed, ending, said
-from source import Given
 
 TYPES = ["float", "double", "int"]
 MACHINE = "h200"
@@ -730,10 +729,8 @@ def ninth_exercise():
         return correctness(seed, t, machines=machines, whole=machines[:2],
                            shapes="every shape and for 1, 2, 3, 5 and 8 GPUs")
 
-    words = Given(types=frozenset({"Parts"}), functions=frozenset({"first_row"}),
-                  others=frozenset({"part", "MAX_GPUS"}))
     return Exercise(9, "step08_gpus", "transposeExchange", t, "transposes", right, costs, limits,
-                    "exercise09.cu", given=words, gpus=3)
+                    "exercise09.cu", gpus=3)
 
 
 EXERCISES = {

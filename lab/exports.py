@@ -3,9 +3,7 @@
 A name or a hint may hold any character. plots/spreadsheet.py writes all tables, and a spreadsheet runs none of it.
 """
 
-import csv
 import html
-import io
 import pathlib
 import re
 import sys
@@ -13,7 +11,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 from outside import printable
 from parts import brief
-from spreadsheet import table, unguarded
+from spreadsheet import table
 
 # What course systems put around the name when an instructor downloads all submissions.
 # Both write no _ in a name. What follows is the name of a file, which a student chooses.
@@ -54,29 +52,6 @@ def lateness(verdict):
     days = verdict.get("days_late", 0)
     return days and (f"{days} day{'s'[:days != 1]} late: {verdict['total']} of {verdict['points_before']} points "
                      "count.") or ""
-
-
-def best(tables):
-    """The table of the best attempts, of [(name of the table, its text)]: for each person the line with the most
-    points, the first of equal ones. ValueError: a text is no table of make grade, or belongs to another exercise."""
-    lines, heads = {}, None
-    for title, text in tables:
-        rows = [[*map(unguarded, row)] for row in csv.reader(io.StringIO(text, newline=""))]
-        if not rows or rows[0][:3] != ["name", "total", "of"]:
-            raise ValueError(f"{title}: no table of make grade; it begins with name, total, of")
-        own = [head for head in rows[0] if head not in ("days late", "points before", "pseudonym", "seed")]
-        if heads not in (None, own):
-            raise ValueError(f"{title}: its checks are not those of {tables[0][0]}; give tables of one exercise")
-        heads = own
-        for row in rows[1:]:
-            line = dict(zip(rows[0], row))
-            try:
-                total = float(line["total"])
-            except (KeyError, ValueError):
-                raise ValueError(f"{title}: {line.get('name', '')}: its total is no number") from None
-            if line["name"] not in lines or total > lines[line["name"]][0]:
-                lines[line["name"]] = total, {**line, "from": title}
-    return [{head: line[head] for head in [*heads, "from"]} for _, (_, line) in sorted(lines.items())]
 
 
 def gradescope(verdict):

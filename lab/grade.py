@@ -8,12 +8,8 @@ line for each person, also for those without a submission, and FOLDER/labNN.html
 FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes
 to OUT.
 
---watch SECONDS looks again and again, grades what is new or changed, and writes tables and pages anew, until Ctrl-C.
---best merges tables of several attempts: the best points of each person count.
-
 Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption,
-FOLDER/labNN.interrupted.csv has the submissions graded so far, and FOLDER/labNN.csv is unchanged. With --watch, Ctrl-C
-is the normal end: 0.
+FOLDER/labNN.interrupted.csv has the submissions graded so far, and FOLDER/labNN.csv is unchanged.
 """
 
 import signal
@@ -32,9 +28,7 @@ import check
 import command_line
 import exports
 import handed_in
-import merge
 import sandbox
-import watch
 from class_files import write, write_tables
 from grader import Grader, with_lateness
 from outside import printable
@@ -87,7 +81,7 @@ def grade_class(grader, number):
 
 def main():
     parser = command_line.parser(__doc__)
-    parser.add_argument("submissions", metavar="SUBMISSIONS", nargs="?",
+    parser.add_argument("submissions", metavar="SUBMISSIONS",
                         help="the folder of all submissions; with --one, the folder of one person")
     parser.add_argument("--exercise", metavar="NN",
                         help="the exercise to grade; default: each that the names of folders and files give")
@@ -115,10 +109,6 @@ def main():
                         help="the deadline, in local time; the table then has the days that each file is late")
     parser.add_argument("--late-points", type=int, default=0, metavar="N",
                         help="points to take off for each day that has begun after the deadline, never below 0")
-    parser.add_argument("--watch", type=float, metavar="SECONDS",
-                        help="look for new and changed files so often, and grade them, until Ctrl-C")
-    parser.add_argument("--best", nargs="+", metavar="TABLE",
-                        help="merge tables of several attempts into --results instead: the best points count")
     check.begin()
     options = parser.parse_args()
     if options.jobs < 1:
@@ -126,14 +116,8 @@ def main():
     if options.late_points < 0 or options.late_points and options.due is None:
         raise check.BadInput(f"--late-points {options.late_points}: expected a number of points, and a deadline: "
                              '--due "2026-11-30 18:00"')
-    if options.watch is not None and not 0 < options.watch <= 86400:
-        raise check.BadInput(f"--watch {options.watch:g}: expected a number of seconds above 0")
     options.due = None if options.due is None else deadline(options.due)
     options.export = systems(options.export)
-    if options.best:
-        return merge.merge(options)
-    if options.submissions is None:
-        raise check.BadInput("no SUBMISSIONS: expected a folder of submissions")
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     if number is not None:
@@ -151,7 +135,7 @@ def main():
         write(options.one, json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         print(check.report(verdict))
         return 0
-    status = (grade_class if options.watch is None else watch.watch)(grader, number)
+    status = grade_class(grader, number)
     if not grader.lab.isolate:
         print("This system allows no namespaces, so submissions ran without a part of the sandbox. The points are "
               f"the same. The reason: {grader.lab.why_not}")

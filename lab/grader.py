@@ -1,4 +1,4 @@
-"""Grades submissions on several processors at a time, each text once. grade.py and watch.py say which, and when."""
+"""Grades submissions on several processors at a time, each text once. grade.py says which."""
 
 import concurrent.futures
 import math
@@ -43,7 +43,6 @@ class Grader:
         for processor in usable[:self.jobs]:
             self.processors.put(processor)
         self.on_the_gpu = threading.Lock()  # one at a time: they are timed
-        self.known = {}                     # verdicts of earlier rounds, by same()
 
     def seed_of(self, name):
         return check.names.seed_of(exports.person(name)) if self.options.by_name and name else self.seed
@@ -82,19 +81,13 @@ class Grader:
             alike.setdefault(same(n, file, name if self.options.by_name else ""), []).append((name, n, file))
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             waiting = {}
-            for key, people in alike.items():
-                if key in self.known:
-                    for name, n, file in people:
-                        yield name, n, with_lateness(self.known[key], file, self.options)
-                else:
-                    name, n, file = people[0]
-                    waiting[pool.submit(self.grade, n, file, name)] = key
+            for people in alike.values():
+                name, n, file = people[0]
+                waiting[pool.submit(self.grade, n, file, name)] = people
             for done in concurrent.futures.as_completed(waiting):
-                key = waiting[done]
-                if not isinstance(done.exception(), sandbox.Interrupted):
-                    self.known[key] = done.result()
-                for name, n, file in alike[key]:
-                    yield name, n, with_lateness(self.known[key], file, self.options) if key in self.known else None
+                interrupted = isinstance(done.exception(), sandbox.Interrupted)
+                for name, n, file in waiting[done]:
+                    yield name, n, None if interrupted else with_lateness(done.result(), file, self.options)
 
     def line(self, name, n, verdict):
         """The line to print for a verdict."""

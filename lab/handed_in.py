@@ -143,7 +143,7 @@ class Reader:
                     contents.troubles.append(f"{printable(place / inside)}: {why}")
                     continue
                 with archive.open(info) as member:
-                    data = member.read(check.source.MOST_BYTES + 1)  # one byte too many is refused later
+                    data = member.read(check.submission.MOST_BYTES + 1)  # one byte too many is refused later
                 self.count += 1
                 copy = self.folder / str(self.count) / re.sub(r"[^A-Za-z0-9._-]", "_", inside.name)[-100:]
                 copy.parent.mkdir()
@@ -275,17 +275,6 @@ def contents_of(reader, own):
         for part in ("files", "others", "troubles"):
             getattr(contents, part).extend(getattr(more, part))
     return contents
-
-
-def state(folder):
-    """What changes when something in a folder does."""
-    found = set()
-    for place, _, files in os.walk(folder):
-        for path in (place, *(os.path.join(place, file) for file in files)):
-            with contextlib.suppress(OSError):
-                status = os.lstat(path)
-                found.add((path, status.st_mtime_ns, status.st_size, status.st_ino))
-    return found
 
 
 def of_one_name(reader, own, number, newest):

@@ -16,10 +16,10 @@ import check
 import command_line
 import whole
 
-NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.")
-NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/grader.py", "lab/watch.py", "lab/merge.py",
-                    "lab/handed_in.py", "lab/exports.py", "lab/class_files.py", "lab/class_pages.py", "lab/pack.py",
-                    "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py", "lab/drawings.py")
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
+NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/grader.py", "lab/handed_in.py",
+                    "lab/exports.py", "lab/class_files.py", "lab/class_pages.py", "lab/pack.py",
+                    "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py")
 ELSEWHERE = {"lab/classroom.yml": ".github/workflows/classroom.yml"}  # in a student's repository
 
 

@@ -5,8 +5,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Callable, List, Optional, Tuple
 
-from source import NOTHING, Given
-
 Key = Tuple[int, int, str, str]  # width, height, type, machine: h200, or several of them: "4 x t4"
 
 
@@ -135,6 +133,5 @@ class Exercise:
     speed: Optional[Callable] = None
     # of a bandwidth measured on a GPU and the one asked for, both in percent: the share of the points
     earned: Callable = at_least
-    given: Given = NOTHING            # the names of common/step.h that a submission may use
     # of a kernel for several GPUs, which runs on the simulator alone: so many for --show
     gpus: Optional[int] = None

@@ -52,10 +52,18 @@ def inner(spec):
         kept = os.statvfs(source).f_flag & (NOSUID | NODEV | 8)
         mount("none", target, None, BIND | REMOUNT | NOSUID | kept | (0 if writable else RDONLY))
 
+    def end_with_the_grader():
+        """Also if it is killed. A change of user or namespace forgets this."""
+        call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != spec["parent"]:
+            os._exit(1)
+
+    end_with_the_grader()
     root_user, number = os.getuid() == 0, os.getpid()
     if spec["isolate"]:
         user, group = os.getuid(), os.getgid()
         call("unshare", NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | (0 if root_user else NEWUSER))
+        end_with_the_grader()
         if not root_user:
             for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
                                ("gid_map", f"{group} {group} 1")):
@@ -116,6 +124,8 @@ def inner(spec):
         if sees:  # without namespaces a checkout in root's home is root's alone
             os.setresgid(nobody, nobody, nobody)
             os.setresuid(nobody, nobody, nobody)
+    if not spec["isolate"]:  # in a namespace, process 1 sees to it
+        end_with_the_grader()
     call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
     if spec["processors"]:
         os.sched_setaffinity(0, spec["processors"])
@@ -249,8 +259,9 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     if result:
         os.fchmod(write_end, 0o666)
     spec = {
-        "isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable,
-        "limits": limits, "processors": list(processors), "failed": failed, "result": write_end, "result_as": result,
+        "isolate": isolate, "parent": os.getpid(), "root": box.root, "box": box.path, "visible": list(visible),
+        "writable": writable, "limits": limits, "processors": list(processors), "failed": failed, "result": write_end,
+        "result_as": result,
         "environment": environment, "devices": list(devices), "command": command,
         "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))],

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 import command_line
-import drawings
 import notebook
 import policy
 import quoted
@@ -32,20 +31,13 @@ from words import definition
 GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
-# Drawings, and figures of no step: at the beginning of a step, after the answer to its last question.
-BEFORE = {"step01_copy": [("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 "
-                                  "threads.")],
-          "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
-                                         "element (y, x) of `odata`.")]}
-AFTER = {"step02_naive": [("store", "A warp of `transposeNaive` stores down a column of `odata`. Each of its 32 floats "
-                                    "lies in another sector.")],
-         "step03_coalesced": [("race", "The barrier of `step03.cu` is taken out. Nothing makes warp 0 wait for warp 3, "
-                                       "so the read can come first.")],
-         "step04_padding": [("padding", "A number is the bank of a word. A warp reads the framed column, one lane per "
-                                        "row.")]}
-
-
-SHOWN_LARGER = {"sectors_naive", "banks"}  # figures of the pages that a drawing shows larger
+# Figures that no step's page has: at the beginning of a step, and after the answer to its last question.
+BEFORE = {"step01_copy": ("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 "
+                                 "threads."),
+          "step02_naive": ("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
+                                        "element (y, x) of `odata`.")}
+AFTER = {"step03_coalesced": ("race", "The barrier of `step03.cu` is taken out. Nothing makes one warp wait for "
+                                      "another, so a read can come before the write that it needs.")}
 
 
 @dataclass
@@ -55,7 +47,6 @@ class Slide:
     text: str       # Markdown
     foot: str = ""  # where in the plan
     figure: str = ""
-    drawing: str = ""
 
 
 @dataclass
@@ -140,13 +131,14 @@ def gain_of(step):
 
 def figures_of(step):
     """[(figure, what it shows, words)] of the figures of a step's page."""
-    return [found for found in notebook.pictures_in("\n\n".join(page(step)[1].values()))
-            if found[0] not in SHOWN_LARGER]
+    return notebook.pictures_in("\n\n".join(page(step)[1].values()))
 
 
-def drawn(pairs, foot):
-    return [Slide("picture", name, words, foot, drawing=name) if name in drawings.DRAWINGS
-            else Slide("picture", CAPTIONS[name].alt, words, foot, figure=name) for name, words in pairs]
+def pictured(figures, step, foot):
+    """The slide of a step's figure, if it has one there."""
+    if step in figures:
+        name, words = figures[step]
+        yield Slide("picture", CAPTIONS[name].alt, words, foot, name)
 
 
 def slides_of_step(step, part, foot):
@@ -156,7 +148,7 @@ def slides_of_step(step, part, foot):
     yield Slide("part", title,
                 "\n\n".join([f"Minutes {part.begin} to {part.end}", *([f"New: {', '.join(words)}"] if words else [])]),
                 foot)
-    yield from drawn(BEFORE.get(step, ()), foot)
+    yield from pictured(BEFORE, step, foot)
     if words:
         yield Slide("words", "New words", "\n".join(["| | |", "|---|---|", *(
             f"| **{word}** | {definition(word)} |" for word in words)]), foot)
@@ -164,7 +156,7 @@ def slides_of_step(step, part, foot):
     for question, answer in part.asked:
         yield Slide("question", "Predict", question, foot)
         yield Slide("answer", question, sentence(answer), foot)
-    yield from drawn(AFTER.get(step, ()), foot)
+    yield from pictured(AFTER, step, foot)
     yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\n`{step}/README.md` asks more about "
                                "this output, and answers it.", foot)
     for name, seen, words in figures_of(step):
@@ -296,11 +288,9 @@ def element(slide, number, of):
     body = markup.to_html(slide.text)
     if slide.figure:
         body = inline(slide.figure, ROOT / f"plots/figures/svg/{slide.figure}.svg", slide.title) + f"<div>{body}</div>"
-    elif slide.drawing:
-        body = drawings.DRAWINGS[slide.drawing]() + f"<div>{body}</div>"
     lines = slide.text.split("```")[1].strip().splitlines() if slide.kind == "code" else [" "]
     title = markup.to_html(slide.title).removeprefix("<p>").removesuffix("</p>")
-    heading = "" if slide.figure or slide.drawing else f"<h1>{title}</h1>"
+    heading = "" if slide.figure else f"<h1>{title}</h1>"
     return (f'<section class="slide {slide.kind}" id="slide-{number}" style="--columns: {max(map(len, lines))}; '
             f'--lines: {len(lines)}">\n{heading}\n{body}\n'
             f"<footer><span>{html.escape(slide.foot)}</span><span>{number} / {of}</span></footer>\n</section>")

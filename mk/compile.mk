@@ -113,8 +113,7 @@ build/$(1).o: $(3) build/commands/cxx build/commands/$(1)
 endef
 
 # The style and the script of a run's page, which programs have in them.
-PAGE_PARTS := common/base/page/page.css $(addprefix plots/explorables/,shared.js rules.js drawings.js) \
-        common/base/page/page.js
+PAGE_PARTS := $(addprefix common/base/page/,page.css shared.js rules.js drawings.js page.js)
 build/page_assets.h: mk/page_assets.sh $(PAGE_PARTS)
 	$(call say,page,$@) sh mk/whole.sh $@ sh $^
 build/common/base.o: build/page_assets.h

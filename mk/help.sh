@@ -19,9 +19,8 @@ make labNN             check the exercise of a step, or FILE=path (CHECK=--help 
                        SHOW=1 marks wrong elements; NAME="Ada Lovelace" draws the second shape from a name)
 make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace", or NAMES=file for many
 make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (GRADE=--help lists options; EXPORT=moodle,
-                       DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N, PSEUDONYMS=text, WATCH=1, BEST="a.csv")
+                       DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N, PSEUDONYMS=text)
 make grade-prelab      grade pre-lab sheets: SUBMISSIONS=folder
-make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN] [SIMILAR='--threshold 70']
 make slides            write the slides for 90 minutes, report/slides.html
 make handout           pack the project for students, without tests and solutions
 make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN

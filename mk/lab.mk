@@ -11,7 +11,9 @@ LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
 # arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without it here,
 # too, the precompiled header would not be used.
 LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread \
-              $(filter-out -w,$(SIM_KERNELS)) -Wvla -Werror=vla $(FILL_LOCALS)
+              $(filter-out -w,$(SIM_KERNELS)) -Wvla -Werror=vla $(FILL_LOCALS) -fno-jump-tables $(NO_UNIQUE)
+# A table of jumps would look like a call through a pointer (lab/objects.py), and a unique symbol cannot be made local.
+NO_UNIQUE = $(if $(GCC),-fno-gnu-unique)
 # An unused constant in a submission is not an error.
 LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror, \
            $(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
@@ -36,32 +38,21 @@ LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call
 .PHONY: $(LABS)
 $(LABS): lab%: lab-ready
 	@bash mk/words.sh CHECK python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) \
-	    $(if $(NAME),--name "$$NAME") $(if $(SEED),--seed "$$SEED")
+	    $(if $(NAME),--name "$$NAME") $(if $(SEED),--seed "$$SEED") $(if $(PAGE),--page "$$PAGE")
 
 # A sheet of questions whose numbers are drawn from a name.
 prelab:
 	@python3 lab/prelab.py --results "$$RESULTS/prelab" $(if $(NAMES),--names="$$NAMES",-- "$$NAME")
 
 ifeq ($(wildcard lab/grade.py),)
-grade grade-prelab similar slides handout gradescope:
+grade grade-prelab slides handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
-ifneq ($(BEST),)
-grade:
-	@bash mk/words.sh GRADE python3 lab/grade.py --best $$BEST --results "$$RESULTS/grades" \
-	    $(if $(EXPORT),--export "$$EXPORT")
-else
-# exec: Ctrl-C ends the program that watches, and no shell in between.
 grade: lab-ready
 	@exec bash mk/words.sh GRADE python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
 	    $(if $(EXERCISE),--exercise "$$EXERCISE") $(if $(EXPORT),--export "$$EXPORT") \
 	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(if $(SEED),--seed "$$SEED") $(if $(NEWEST),--newest) \
-	    $(if $(DUE),--due "$$DUE") $(if $(LATE_POINTS),--late-points "$$LATE_POINTS") \
-	    $(if $(WATCH),--watch "$$WATCH")
-endif
-
-similar: .venv/lab
-	@bash mk/words.sh SIMILAR .venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise "$$EXERCISE")
+	    $(if $(DUE),--due "$$DUE") $(if $(LATE_POINTS),--late-points "$$LATE_POINTS")
 
 grade-prelab:
 	@python3 lab/prelab_grade.py "$$SUBMISSIONS" --results "$$RESULTS/grades"

@@ -14,9 +14,6 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 .venv/tests: tests/requirements.txt .venv/ready
 	@sh mk/packages.sh $@ $<
 
-.venv/lab: lab/requirements.txt
-	@sh mk/packages.sh $@ $<
-
 # The style of the code, as CI asks for it. For AArch64, shellcheck is not among Python's packages.
 SHELL_FILES := .ci/run .ci/packages .ci/site sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)
 lint: .venv/tests

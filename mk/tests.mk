@@ -2,7 +2,7 @@
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
-TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
+TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faulty_gpu several) \
                  $(addprefix tests/sim/,rules order places unusual/unusual) \
                  $(addprefix tools/,witness machine_file))
 
@@ -24,8 +24,7 @@ $(addprefix build/tests/sim/,rules order places): %: %.o $(COMMON) build/command
 build/tools/witness: build/tools/witness.o build/commands/link
 	$(link)
 
-build/tests/steps/planted build/tests/steps/faults: build/%: $(COMMON) $(MAIN) $(call cu_objects,%.cu) \
-                                                    build/commands/link
+build/tests/steps/planted: build/%: $(COMMON) $(MAIN) $(call cu_objects,%.cu) build/commands/link
 	$(link)
 
 build/tests/sim/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/sim/unusual/*.cu))) \

@@ -34,7 +34,7 @@ def write(path, content, encoding="utf-8", mode=None):
     old one is replaced and keeps its permissions, a link stays a link, and a device gets the bytes. mode: permissions,
     whatever was there. OSError names `path`."""
     data = content.encode(encoding) if isinstance(content, str) else content
-    place = pathlib.Path(os.path.realpath(path))
+    place = pathlib.Path(os.fsdecode(os.path.realpath(path)))
     new = place.with_name(f".new-{secrets.token_hex(8)}")
     try:
         if place.exists() and not (place.is_file() and os.access(place, os.W_OK)):

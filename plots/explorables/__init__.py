@@ -27,8 +27,9 @@ DATA = ROOT / "plots/data"
 IN_PLACE_OF = {
     "way_through_the_tile": "warp", "banks": "banks", "partition_traffic": "partitions", "bytes_in_flight": "flight",
     "race": "race"}
-SOURCES = [f"{name}.js" for name in ("shared", "rules", "drawings", "warp", "banks", "partitions", "flight", "race",
-                                     "page")]
+# The page of a run (common/base/page.cpp) has the first three, too.
+SOURCES = [*(ROOT / f"common/base/page/{name}.js" for name in ("shared", "rules", "drawings")),
+           *(FOLDER / f"{name}.js" for name in ("warp", "banks", "partitions", "flight", "race", "page"))]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
@@ -247,5 +248,5 @@ def embedded(made):
 
 def script():
     """The program that brings a page to life with the data in its element "explorables"."""
-    programs = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SOURCES)
+    programs = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
     return f'\n(() => {{\n"use strict";\n{programs}\n}})();\n'

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <unordered_map>
 
 #include "../../common/base/error.h"
 
@@ -163,7 +164,9 @@ void need_symbols()
 const Symbol* function_at(uint64_t address) { return symbol_at<STT_FUNC>(address); }
 const Symbol* object_at(uint64_t address) { return symbol_at<STT_OBJECT>(address); }
 
-bool is_guard(uint64_t offset, uint64_t return_address)
+namespace {
+
+bool looks_like_guard(uint64_t offset, uint64_t return_address)
 {
     for (const Symbol& s : symbols_of<STT_TLS>()) {
         if (offset - s.address >= s.bytes || s.name.compare(0, 4, "_ZGV")) continue;
@@ -173,6 +176,18 @@ bool is_guard(uint64_t offset, uint64_t return_address)
         return function && is_inside({variable}, *function);
     }
     return false;
+}
+
+}  // namespace
+
+// Each thread of a kernel may look at a guard, so answers are remembered.
+bool is_guard(uint64_t offset, uint64_t return_address)
+{
+    static thread_local std::unordered_map<uint64_t, bool> known;
+    if (offset >> 32) return false;  // not in the storage of this thread
+    const auto [at, fresh] = known.try_emplace(offset << 32 | uint32_t(return_address));
+    if (fresh) at->second = looks_like_guard(offset, return_address);
+    return at->second;
 }
 
 uintptr_t thread_local_base()

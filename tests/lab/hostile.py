@@ -1,6 +1,8 @@
 """Hostile submissions of the stand-in exercise: its solution, and what each of them tries beside it. {name: text}.
 
 None of them earns a point, stops the run, harms another submission or leaves a file behind (tests/lab/test_lab.py).
+STOPPED_BY says what stops each: the text, the compiler (with the rewriter), the object file, or the run. HARMLESS ones
+earn what their kernels do.
 """
 
 import os
@@ -12,6 +14,7 @@ SOLUTION = (pathlib.Path(__file__).parent / "standin/solution.cu").read_text()
 INCLUDE, TILE = '#include "../common/step.h"\n', "    __shared__ T tile[TILE_DIM][TILE_DIM];\n"
 BARRIER, STORE = "    __syncthreads();\n", "            odata[size_t(y + j) * height + x] ="
 LAUNCH, KERNEL = "    dim3 grid(", "KERNEL("
+FIBONACCI = "int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }\n"
 HEADERS = "".join(f"#include <{name}>\n"
                   for name in ("cstdio", "cstdlib", "unistd.h", "fcntl.h", "cstring", "dirent.h"))
 
@@ -87,10 +90,35 @@ __device__ int deeper(T* odata, int n)
     "easier_task": edited(
         SOLUTION, {KERNEL + 'transposeSwizzle, "-", transposes': KERNEL + 'transposeSwizzle, "-", writes_nothing'}),
     "macro": on_top("#define KERNEL(a, b, c, d)"),
-    # Elements that are no T.
+    # Elements that are no T, and accesses that would not be counted.
     "uncounted_global": edited(SOLUTION, {TILE: "", INCLUDE: f"{INCLUDE}float tile[32][32];\n"}),
     "uncounted_shared": edited(SOLUTION, {TILE: "    T tile[TILE_DIM][TILE_DIM];\n"}),
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
+    "uncounted_attribute": on_top('#define always_inline no_sanitize("thread")'),
+    "uncounted_marker": on_top("#define outer_turn outer_turn"),
+    "uncounted_function": on_top("SIM_FUNCTION int quiet() { return 0; }"),
+    "uncounted_paste": on_top("#define PASTE(a, b) a##b"),
+    "uncounted_option": on_top('#pragma GCC optimize("no-tree-ch")'),
+    # Code that runs before main(), in the process that has the counts.
+    "early_constructor": on_top("int n;\nstruct First { First() { n = 1; } } first;"),
+    "early_stack": on_top("struct First { First() { int a = 0; int* volatile p = &a; p[5] += 13; } } first;"),
+    "early_value": on_top(FIBONACCI + "const int x = fibonacci(20);\nint used() { return x; }"),
+    "early_template": on_top(FIBONACCI + "template <int N> struct S { static int v; };\n"
+                                         "template <int N> int S<N>::v = fibonacci(N);\n"
+                                         "int used() { return S<9>::v; }"),
+    "late_destructor": on_top("int n;\nstruct Last { ~Last() { n = 2; } } last;"),
+    "registers_itself": on_top('TRANSFER(again, "-", to_device, false)'),
+    # Code that it does not define, or whose address it computes.
+    "pointer": in_kernel("void (*volatile f)(int) = [](int) {}; f(1);"),
+    "member_pointer": edited(in_kernel("int (S::*volatile f)() = &S::g; S s; width += (s.*f)();"),
+                             {INCLUDE: f"{INCLUDE}struct S {{ __device__ int g() {{ return 0; }} }};\n"}),
+    "virtual_function": edited(in_kernel("A a; B b; A* volatile p = width ? &a : &b; width += p->f();"),
+                               {INCLUDE: f"{INCLUDE}struct A {{ __device__ virtual int f() {{ return 0; }} }};\n"
+                                         "struct B : A { __device__ int f() override { return 1; } };\n"}),
+    "variable_of_the_system": on_top("extern char** environ;\nint used() { return environ[0][0]; }"),
+    "time": in_launcher("width = time(nullptr);"),
+    "exception": in_launcher("throw 1;"),
+    "static_variable": in_launcher("static int n = height * 2; width += n;"),
     # Files of others, and of its own.
     "includes_solution": '#include "solution.cu"\n',
     "includes_reference": on_top('#include "../step04_padding/variants.cu"'),
@@ -129,3 +157,24 @@ __device__ int deeper(T* odata, int n)
     "digraph": edited(SOLUTION, {TILE: TILE.replace("tile[TILE_DIM]", "tile<:TILE_DIM:>")}),
     "raw_string": on_top('const char* text = R"(system)";'),
 }
+
+HARMLESS = {
+    # What it defines replaces nothing of the harness.
+    "redefined": on_top('extern "C" int memcmp(const void*, const void*, unsigned long) { return 0; }\n'
+                        'extern "C" void* malloc(unsigned long) { return nullptr; }\nint main() { return 0; }'),
+    "two_registrations": SOLUTION + SOLUTION[SOLUTION.index(KERNEL):],
+}
+STOPPED_BY = {
+    "object": {"early_constructor", "early_stack", "early_value", "early_template", "late_destructor",
+               "registers_itself", "pointer", "member_pointer", "virtual_function", "variable_of_the_system", "time",
+               "exception", "static_variable", "shell_from_kernel", "local_prototype", "namespace", "uncounted_marker"},
+    "compiler": {"constexpr_loop", "template_recursion", "huge_array", "huge_object", "compiler_output", "continuation",
+                 "trigraph", "pragma"},
+    "run": {"loop_kernel", "loop_launcher", "recursion", "crash", "outside", "outside_far", "uncounted_global",
+            "uncounted_shared", "uncounted_pointer"},
+}
+STOPPED_BY["text"] = {*HOSTILE} - set().union(*STOPPED_BY.values())
+# One of each kind: make test grades these, make test-all all of them.
+KINDS = ["loop_kernel", "compiler_output", "crash", "outside_far", "forged_json", "easier_task", "uncounted_shared",
+         "uncounted_attribute", "early_value", "registers_itself", "pointer", "virtual_function", "time",
+         "shell_from_kernel", "includes_zero", "assembler_include", "attribute_brackets", "marker"]

@@ -1,5 +1,5 @@
 """What a lecturer gets about a class: statistics, the leaderboard of the open exercise, exports to course systems,
-similar submissions, and a workflow for GitHub."""
+and a workflow for GitHub."""
 
 import csv
 import html
@@ -24,11 +24,9 @@ from lessons import ROOT, copy_built, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check
-import corpus
 import class_pages
 import exports
 import policy
-import similar
 import wrong
 
 HOSTILE = [
@@ -101,7 +99,7 @@ def test_statistics_of_a_class():
     at = page.cells.index("… loads at …; look at …: bytes apart.")
     assert page.cells[at - 3:at] == ["2", "", "cost"]
     for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"),
-                               ("refused by the reader", "f", "line 4: asm: CUDA C++"),
+                               ("refused", "f", "line 4: asm: CUDA C++"),
                                ("no submission, or not graded", "g", "no .cu file in it")):
         at = page.cells.index(reason)
         assert page.cells[at - 2:at] == [kind, name] and f"{kind}: 1" in page.text
@@ -114,6 +112,7 @@ def test_counts_of_a_histogram():
         "90–99": 1, "100": 2}
 
 
+@pytest.mark.variety
 @pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 def test_pages_of_a_class_fit_on_a_telephone(tmp_path):
     """A table scrolls, and not the page. The labels of the histogram stay larger than 9 pixels."""
@@ -272,19 +271,17 @@ def installing(folder):
     (folder / "bin").mkdir()
     (folder / "bin/python3").write_text(PYTHON)
     (folder / "bin/python3").chmod(0o755)
-    for name in ("plots", "lab"):
-        (folder / name).mkdir()
-        shutil.copy(ROOT / name / "requirements.txt", folder / name)
+    (folder / "plots").mkdir()
+    shutil.copy(ROOT / "plots/requirements.txt", folder / "plots")
     return lambda stamp, file: subprocess.Popen(
         ["sh", ROOT / "mk/packages.sh", stamp, file], cwd=folder, stdout=subprocess.PIPE, text=True,
         env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
 
 
-@pytest.mark.parametrize("stamp, file, packages", [
-    (".venv/ready", "plots/requirements.txt", "markdown matplotlib numpy pygments"),
-    (".venv/lab", "lab/requirements.txt", "pygments rapidfuzz")])
-def test_what_is_installed_is_said_before(tmp_path, stamp, file, packages):
-    """By make slides and make similar. Of two at once, one installs."""
+@pytest.mark.variety
+def test_what_is_installed_is_said_before(tmp_path):
+    """By make slides. Of two at once, one installs."""
+    stamp, file, packages = ".venv/ready", "plots/requirements.txt", "markdown matplotlib numpy pygments"
     install = installing(tmp_path)
     both = [install(stamp, file) for _ in range(2)]
     said = sorted(one.communicate(timeout=60)[0] for one in both)
@@ -292,11 +289,6 @@ def test_what_is_installed_is_said_before(tmp_path, stamp, file, packages):
     assert said[1].startswith(f"packages: installing {packages} and what they need into .venv")
     assert (tmp_path / "asked").read_text() == (
         f"-m pip install --quiet --disable-pip-version-check --no-compile -r {file}\n")
-
-
-def test_slides_say_what_they_are_made_of():
-    made = run("make", "-n", "-C", ROOT, "NVCC=", "slides").stdout
-    assert made.index("slides: made of the plan") < made.index("lab/slides.py")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -322,81 +314,8 @@ def test_exports_that_there_are():
     assert_refused(run(sys.executable, ROOT / "lab/grade.py", ROOT, "--export", "blackboard"), 2, "--export blackboard",
                    "moodle, canvas, gradescope")
     made = run("make", "-n", "-C", ROOT, "NVCC=", "grade", "SUBMISSIONS=folder", "EXPORT=moodle",
-               "PSEUDONYMS=$(shell touch pwned)")
-    assert ('--export "$EXPORT"' in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout
-            and not (ROOT / "pwned").exists())
-
-
-# ---- Similar submissions ---------------------------------------------------------------------------------------
-
-def renamed(text):
-    for old, new in {
-            "tile": "buffer", "odata": "result", "idata": "source", "threadIdx.y + j": "threadIdx.y + row",
-            "int j ": "int row ", "j <": "row <", "j +=": "row +="}.items():
-        text = text.replace(old, new)
-    return "/* all my own work */\n" + text.replace("    ", "\t")
-
-
-def test_similar_pairs():
-    """A copy is found, renamed or not; independent solutions are not, nor is what all have from the hand-out."""
-    right = {name: text for (name, number), text in corpus.right().items()
-             if number == 8 and not name.startswith("reference_")}
-    right.update(handed_out=wrong.handout(8).read_text(), copied=right["diagonal"], renamed=renamed(right["reference"]))
-    found, short = similar.pairs(right, wrong.handout(8).read_text(), 80)
-    assert ({tuple(sorted(pair[2:])) for pair in found} == {("copied", "diagonal"), ("reference", "renamed")}
-            and short == ["handed_out"])
-    numbers = {tuple(sorted(pair[2:])): pair[:2] for pair in found}
-    assert (numbers["copied", "diagonal"] == (100, 100)
-            and numbers["reference", "renamed"][0] < numbers["reference", "renamed"][1])
-
-
-def test_the_order_of_statements_hides_nothing():
-    text = "__device__ int f(int a)\n{\n    int b = a * 3 + 1;\n    int c = a / 2;\n    return b ^ c;\n}\n"
-    moved = "__device__ int f(int a) {\n int c = a / 2;   // moved\n int b = a * 3 + 1; return b ^ c; }\n"
-    assert similar.similar(similar.own(text, ""), similar.own(moved, "")) == (100, 100)
-    assert similar.own(text, text) == [[], []]
-
-
-def test_similar_in_a_class(tmp_path):
-    for name, file in {"a": wrong.solution(4), "b": wrong.solution(4), "c": wrong.handout(4)}.items():
-        (tmp_path / "class" / name).mkdir(parents=True)
-        shutil.copy(file, tmp_path / "class" / name / "exercise.cu")
-    (tmp_path / "class/\x1b[31m").mkdir()
-    (tmp_path / "class/\x1b[31m/exercise.cu").write_bytes(b"\xff\x00\xfe int x;")
-    (tmp_path / "class/d").mkdir()
-    (tmp_path / "class/d/exercise.cu").symlink_to("/dev/zero")
-    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--exercise", "4", "--csv",
-               tmp_path / "pairs.csv")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "  100 %      100 %  a  and  b" in done.stdout and "1 similar pairs" in done.stdout, done.stdout
-    assert "\x1b" not in done.stdout and [
-        row["second"] for row in parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))] == ["b"]
-    assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "none"), 2, "none", "folder of submissions")
-    assert_refused(run(sys.executable, ROOT / "lab/similar.py", ""), 2, "CLASS=")
-    assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--threshold", "0"), 2,
-                   "--threshold 0")
-
-
-def test_many_similar_pairs(tmp_path):
-    """The first are printed, the table has all, and files in archives are compared, too."""
-    (tmp_path / "class").mkdir()
-    for i in range(11):
-        with zipfile.ZipFile(tmp_path / f"class/{i}.zip", "w") as archive:
-            archive.write(wrong.solution(4), "step04_padding/exercise.cu")
-    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--csv", tmp_path / "pairs.csv")
-    assert ("11 submissions, 55 similar pairs" in done.stdout
-            and done.stdout.endswith("and 15 more; --csv FILE writes all of them\n")
-            and len(done.stdout.splitlines()) == 43), done.stdout + done.stderr
-    assert len(parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))) == 55
-
-
-def test_a_missing_package_is_one_line(tmp_path):
-    (tmp_path / "rapidfuzz.py").write_text("raise ImportError('none', name='rapidfuzz')\n")
-    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert_refused(done, 2, "rapidfuzz is missing")
-    assert shlex.split(done.stderr.split("; type ")[1]) == [
-        sys.executable, "-m", "pip", "install", "-r",
-        str(ROOT / "lab/requirements.txt")]
+               "PSEUDONYMS=secret")
+    assert '--export "$EXPORT"' in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout
 
 
 # ---- The workflow for GitHub -----------------------------------------------------------------------------------

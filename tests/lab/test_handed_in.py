@@ -1,11 +1,15 @@
 """What a class hands in is found, in archives too, and nothing in an archive harms the grader: it gets one line."""
 
+import contextlib
 import csv
+import io
 import os
 import pathlib
 import random
 import sys
+import tempfile
 import zipfile
+from unittest import mock
 
 import pytest
 
@@ -14,9 +18,55 @@ from grading import SOLUTION, grade, graded, untouched  # noqa: F401
 from lessons import ROOT, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
+import cells
 import check
 import handed_in
-import mixed
+import wrong
+
+STEPS = {number: wrong.handout(number).relative_to(ROOT) for number in range(1, 10)}
+
+
+def zipped(files):
+    """The bytes of an archive of {name: text or bytes}."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def notebooks(name, texts):
+    """(the name, the bytes) of the archive that the notebook makes of {exercise: text}."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
+            mock.patch.multiple(cells, ROOT=pathlib.Path(folder),
+                                PREDICTIONS=pathlib.Path(folder, "results/predictions.json")):
+        for number, text in texts.items():
+            (cells.ROOT / STEPS[number]).parent.mkdir(exist_ok=True)
+            (cells.ROOT / STEPS[number]).write_bytes(text.encode())
+        cells.hand_in(name)
+        (made,) = cells.ROOT.glob("results/*.zip")
+        return made.name, made.read_bytes()
+
+
+def encrypted(archive):
+    """The same archive, each of its files marked as encrypted."""
+    data, at = bytearray(archive), 0
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        while (at := data.find(signature, at)) >= 0:
+            data[at + flags] |= 1
+            at += 4
+        at = 0
+    return bytes(data)
+
+
+def odd():
+    """{name: bytes} of archives that no grader can read."""
+    right = {"step04/exercise.cu": SOLUTION}
+    return {
+        "bomb.zip": zipped({"step04/exercise.cu": b"\0" * (64 << 20)}),
+        "leaves.zip": zipped({"../../step04/exercise.cu": SOLUTION, "/step04/exercise.cu": SOLUTION}),
+        "many.zip": zipped({f"step04/{i}/exercise.cu": "int x;\n" for i in range(3000)}),
+        "encrypted.zip": encrypted(zipped(right)), "broken.zip": zipped(right)[:-30], "seven.7z": b"7z\xbc\xaf\x27\x1c"}
 
 
 def chosen(entry, number=4):
@@ -72,7 +122,7 @@ BAD = {
                 "compressed in a way that not every program reads"),
     "many": ({f"{i}/exercise.cu": "x" for i in range(3000)}, {},
              "bad.zip: 3000 files with .cu at the end, and at most 500 are read"),
-    "archive inside": ({"exercise.zip": mixed.zipped({"exercise.cu": "x"})}, {},
+    "archive inside": ({"exercise.zip": zipped({"exercise.cu": "x"})}, {},
                        "no file of this exercise in it; there is bad.zip/exercise.zip"),
     "other kind": ({"exercise.cpp": "x"}, {}, "no file of this exercise in it; there is bad.zip/exercise.cpp"),
     "another exercise": ({"step05/exercise.cu": "x"}, {},
@@ -98,10 +148,10 @@ def test_a_bad_archive_is_one_line(name, tmp_path, untouched):
 
 
 def test_archives_that_are_none(tmp_path, untouched):
-    good = mixed.zipped({"exercise.cu": SOLUTION})
+    good = zipped({"exercise.cu": SOLUTION})
     for data, words in ((good[:-30], "cannot be read as an archive"), (b"", "cannot be read as an archive"),
                         (os.urandom(1000), "cannot be read as an archive"),
-                        (mixed.encrypted(good), "encrypted; hand it in without a password"),
+                        (encrypted(good), "encrypted; hand it in without a password"),
                         (good.replace(b"exercise.cu", b"exercise.cv", 1), "cannot be read as an archive")):
         (tmp_path / "bad.zip").write_bytes(data)
         assert words in chosen(tmp_path / "bad.zip")
@@ -115,18 +165,19 @@ def test_archives_that_are_none(tmp_path, untouched):
 
 def test_a_bomb_stays_small(tmp_path, untouched):
     """Of 64 MB of zeros, and of a table of contents of 5 MB, only what can be graded is read."""
-    (tmp_path / "bomb.zip").write_bytes(mixed.odd()["bomb.zip"])
-    assert len(chosen(tmp_path / "bomb.zip")) == check.source.MOST_BYTES + 1
+    (tmp_path / "bomb.zip").write_bytes(odd()["bomb.zip"])
+    assert len(chosen(tmp_path / "bomb.zip")) == check.submission.MOST_BYTES + 1
     with zipfile.ZipFile(tmp_path / "listed.zip", "w") as made:
         for i in range(20000):
             made.writestr(f"{i}{'x' * 200}.txt", "")
     assert chosen(tmp_path / "listed.zip") == "listed.zip: cannot be read as an archive: it lists too many files"
 
 
+@pytest.mark.variety
 def test_any_bytes_for_an_archive(tmp_path, untouched):
     """Changed at random: a file or a line, never an exception."""
     draw, ends = random.Random(1), set()
-    good = [mixed.zipped(GOOD["the notebook's"]), mixed.zipped({"exercise.cu": SOLUTION, "step04/exercise.cu": "x"})]
+    good = [zipped(GOOD["the notebook's"]), zipped({"exercise.cu": SOLUTION, "step04/exercise.cu": "x"})]
     path = tmp_path / "changed.zip"
     for _ in range(400):
         data = bytearray(draw.choice(good))
@@ -137,7 +188,7 @@ def test_any_bytes_for_an_archive(tmp_path, untouched):
         path.write_bytes(data)
         one = chosen(path)
         ends.add(type(one))
-        assert (isinstance(one, bytes) and len(one) <= check.source.MOST_BYTES + 1
+        assert (isinstance(one, bytes) and len(one) <= check.submission.MOST_BYTES + 1
                 or isinstance(one, str) and one.isprintable() and len(one) < 600)
     assert ends == {bytes, str}
 
@@ -175,11 +226,10 @@ def test_a_class_of_archives_is_graded(tmp_path, untouched):
     """As make grade does it: what the notebook packs, next to what nobody can read."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    name, data = mixed.notebooks("Ada Lovelace", {4: SOLUTION, 5: "another exercise"})
+    name, data = notebooks("Ada Lovelace", {4: SOLUTION, 5: "another exercise"})
     (folder / f"lovelaceada_1_2_{name}").write_bytes(data)
-    for entry, data in mixed.odd().items():
-        if isinstance(entry, str) and entry.endswith((".zip", ".7z")):
-            (folder / entry).write_bytes(data)
+    for entry, data in odd().items():
+        (folder / entry).write_bytes(data)
     done = grade(folder, results, "--export", "canvas")
     assert done.returncode == 0 and done.stderr == "", done.stderr
     rows = {row["name"]: row for row in graded(results)}
@@ -235,12 +285,6 @@ def test_several_files_of_a_person(tmp_path):
         **always, "several": "new", "twice": "second", "archive": "entered later"}
 
 
-def test_an_entry_with_an_impossible_time(tmp_path):
-    info = zipfile.ZipInfo("exercise.cu")
-    info.date_time = (2026, 15, 77, 0, 0, 0)
-    assert isinstance(handed_in.entered(info, 5.0), float)
-
-
 def test_names_that_are_no_name_of_a_folder(tmp_path, untouched):
     """The results of `...cu` stay in the folder of the exercise."""
     folder, results = tmp_path / "class", tmp_path / "results"
@@ -255,6 +299,6 @@ def test_names_that_are_no_name_of_a_folder(tmp_path, untouched):
 
 
 def test_the_class_itself_is_no_archive(tmp_path):
-    (tmp_path / "class.zip").write_bytes(mixed.zipped({"a/exercise.cu": SOLUTION}))
+    (tmp_path / "class.zip").write_bytes(zipped({"a/exercise.cu": SOLUTION}))
     assert_refused(run(sys.executable, ROOT / "lab/grade.py", tmp_path / "class.zip", "--results", tmp_path), 2,
                    "class.zip: an archive", "unzip -d class")

@@ -16,23 +16,19 @@ import pytest
 from conftest import assert_refused
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401
 from lessons import ROOT, STEPS, run
-from samples import some
+from samples import few, some
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check
+import objects
 import sandbox
-import source
+import submission
 from edits import edited
-from hostile import HOSTILE, SLEEP
+from hostile import FIBONACCI, HARMLESS, HOSTILE, KINDS, SLEEP, STOPPED_BY
 from parts import Finding
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
-# Those that the reader lets through: the compiler, the simulator or the sandbox stops them.
-PASS_THE_TEXT = {
-    "compiler_output", "constexpr_loop", "continuation", "crash", "digraph", "huge_array", "loop_kernel",
-    "loop_launcher", "marker", "outside", "outside_far", "recursion", "template_recursion", "trigraph",
-    "uncounted_pointer", "uncounted_shared"}
-# Run without it, these do what their names say.
+# Where neither text nor object is judged, these do what their names say.
 UNTRUSTED = [
     "assembler", "attribute", "crash_signal", "daemon", "deletes", "exit_constructor", "fork_bomb", "forged_csv",
     "forged_json", "forged_verdict", "huge_allocation", "includes_reference", "includes_zero", "loop_constructor",
@@ -68,6 +64,7 @@ def test_what_a_killed_check_left_is_removed(tmp_path):
     assert mode == 0o500  # what a link of the command's leads to is left alone
 
 
+@pytest.mark.variety
 def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
     """In a locale without UTF-8, too: the compiler gets the path as it is."""
     project = tmp_path / "mat riks é"
@@ -118,7 +115,7 @@ def test_handout(untouched):
     assert result["total"] == 0 and all(c["hint"] and "\n" not in c["hint"] for c in result["checks"])
 
 
-@pytest.mark.parametrize("old, new, expected", [
+@pytest.mark.parametrize("old, new, expected", some([
     ("(threadIdx.y + j) ^ threadIdx.x", "threadIdx.y + j", [0, 0]),            # reads another place than it wrote
     ("    __syncthreads();\n", "", [0, 0]),                                     # a race
     # wrong where tiles do not fit: a quarter
@@ -127,7 +124,7 @@ def test_handout(untouched):
     ("[TILE_DIM][TILE_DIM];", "[TILE_DIM][TILE_DIM + 1];", [40, 0]),
     ("threadIdx.x ^ (threadIdx.y + j)]", "threadIdx.x]", [0, 0]),
     ("TILE_DIM][TILE_DIM];", "TILE_DIM][2 * TILE_DIM];", [40, 15]),             # a limit is exceeded: a quarter
-])
+], 2))
 def test_what_wrong_solutions_lose(old, new, expected, tmp_path):
     result = verdict(edited(SOLUTION, {old: new}), tmp_path)
     assert points(result) == expected, result
@@ -146,136 +143,106 @@ def test_one_crash_does_not_lose_the_others(tmp_path):
     assert "33 x 31 of float: the host's code crashed: Floating point exception" in result["checks"][0]["hint"]
 
 
-def refusal(text, produces=("transposes",), kernel="transposeSwizzle"):
-    """Why the reader refuses a text, or ''. Line ends in it stand as they are."""
-    try:
-        source.read(text.encode("utf-8", "surrogateescape"), produces, kernel)
-        return ""
-    except source.Refused as refused:
-        return str(refused)
-
-
 def with_code(place, code):
     """The stand-in's solution with code in its kernel, in its launcher or at its top, and the line of that."""
     before = {"kernel": "    __shared__ T tile", "launcher": "    dim3 grid(", "top": "constexpr int TILE_DIM"}[place]
     return edited(SOLUTION, {before: f"{code}\n{before}"}), SOLUTION[:SOLUTION.index(before)].count("\n") + 1
 
 
-def test_kernels_of_the_steps_may_be_said():
-    for file in (sorted(file for file in ROOT.glob("step*/step*.cu") if file.stem in STEPS)
-                 + sorted(ROOT.glob("step*/exercise*.cu"))):
-        assert refusal(file.read_text(), (), None) == "", file
-
-
-@pytest.mark.parametrize("place, code, words", [
-    # Names of the system and of the harness are the file's own, or get a line that says what to do.
-    ("launcher", "std::abort();", "std"), ("kernel", "printf(0);", "SHOW=1"),
-    ("kernel", 'const char* text = "text";', "no string"), ("kernel", "T* p = new T;", "new"),
-    ("kernel", "asm(0);", "asm"), ("kernel", "__builtin_trap();", "__builtin"), ("kernel", "goto out;", "a loop"),
-    ("kernel", "try { } catch (int) { }", "try"),
-    ("launcher", "::exit(0);", "nothing outside this file"), ("top", "#include <unistd.h>", "#include <unistd.h>"),
-    ("top", "#if TILE_DIM > 16\n#endif", "#if 0"), ("top", "#define CAT(a, b) a##b", "names of its arguments"),
-    ("top", "__attribute__((constructor)) void early() {}", "__attribute__"),
-    ("top", "[[gnu::constructor]] void early() {}", "[["), ("kernel", "const_cast<T*>(idata)[0] = T();", "const_cast"),
-    ("launcher", "cudaDeviceSynchronize();", "leave it out"), ("kernel", "atomicAdd(odata, T());", "an assignment"),
-    ("top", "#include <cooperative_groups.h>", "#include"),
-    # No state, no constructors, no pointers to code.
-    ("top", "int calls = 0;", "no variables"),
-    ("top", "struct S { S() {} } first;", "variables are declared in functions"), ("kernel", "static int n;", "static"),
-    ("top", "__device__ int calls;", "no variables"),
-    ("top", "__device__ void f() {}\nusing F = void();", "type of a function"),
-    ("kernel", "void (*f)(int) = nullptr;", "pointer to a function"),
-    ("top",
-     "__device__ int f() { return 1; }\ntemplate <typename G> __device__ int g(G h) { return 2; }\n"
-     "__device__ int k() { return g(f); }",
-     "is no value"),
-    ("kernel", "auto p = +[](int) {};", "+["), ("kernel", "int f(int);", "a function inside a function"),
-    ("top", "struct S { int a; };\n__device__ auto m() { return &S::a; }", "pointer to a member"),
-    # The host touches no memory.
-    ("launcher", "for (int i = 0; i < width; ++i) odata[i] = idata[i];", "touches no memory"),
-    ("launcher", "*odata = *idata;", "touches no memory"),
-    ("launcher", "if (width > *idata) return;", "touches no memory"),
-    ("launcher", "if (int(*idata)) return;", "touches no memory"),
-    ("launcher", "auto p = (size_t)&width;", "touches no memory"),
-    ("launcher", "auto& r = reinterpret_cast<size_t&>(width);", "touches no memory"),
-    ("top", "template <typename T> __host__ __device__ T at(const T* p, size_t i) { return p[i]; }",
-     "touches no memory"),
-    ("top", "template <typename T> T at(const T* p) { return width > 0 and *p; }", "touches no memory"),
-    # What nvcc rejects: the review's E1 to E5.
-    ("top", "inline int place(int r) { return r; }\n__device__ int other() { return place(1); }",
-     "__device__ is missing"),
-    ("top", "constexpr int place(int r) { return r; }\n__device__ int other(int n) { return place(n); }",
-     "__device__ is missing"),
-    ("top", "template <typename T> T place(T r) { return r; }\n__device__ int other() { return place(1); }",
-     "__device__ is missing"),
-    ("top", "__device__ int place(int r) { return r; }\nvoid other() { place(1); }", "cannot call it"),
-    ("launcher", "__syncthreads();", "is __device__ missing"),
-    ("launcher", "transposeSwizzle<T>(odata, idata, width, height);", "<<<grid, block>>>"),
-    ("top", "constexpr int HALF[2] = {0, 1};\n__device__ int h(int i) { return HALF[i]; }", "__constant__"),
-    ("kernel", "__shared__ T more[2] = {};", "begins without values"),
-    ("kernel", "__shared__ T& r;", "cannot be shared"),
-    ("top", "template <typename T> __device__ void f(T*) {}\nvoid g() { f<int><<<1, 1>>>(nullptr); }",
-     "kernel of this file"),
-    ("top", "__global__ void g(const int& n) {}", "none is a reference"),
-    ("top", "__global__ int g() {}", "__global__ void"), ("kernel", "T none[0];", "without elements"),
-    ("top", "__global__ void g() {}\n__global__ void h() { g<<<1, 1>>>(); }", "a kernel cannot"),
-    # Slips, in words that help.
-    ("launcher", "width = (height;", "(: not closed"), ("launcher", "width = height);", "one too many"),
-    ("launcher", "width = idata[0;", "[: not closed"), ("kernel", "int n = '12';", "a character is one"),
-    ("kernel", "/* no end", "without an end"),
-    ("top", "#define HALF 16;", "leave the ; out"),
-    ("kernel", "int n = 1_km;", "no number"), ("kernel", "int \u20ac = 1;", "no such character"),
-    ("kernel", "int \x07n = 1;", "no such character"),
-])
-def test_refused_text(place, code, words):
-    text, line = with_code(place, code)
-    said = refusal(text)
-    assert re.match(r"line \d+: ", said) and words in said and "\n" not in said and said.isascii(), said
-    assert line <= int(re.match(r"line (\d+)", said)[1]) <= line + code.count("\n") or "close" in said, said
-
-
-NINTH = check.load_exercises().EXERCISES[9]
-
-
-@pytest.mark.parametrize("old, new, words", [
-    ("    dim3 block(", "    odata.part[0][0] = T(1);\n    dim3 block(", "touches no memory"),
-    ("    dim3 block(", "    T* p = *odata.part;\n    dim3 block(", "touches no memory"),
-    ("    dim3 block(", "    auto f = first_row;\n    dim3 block(", "is no value"),
-    ("    dim3 block(", "    auto f = &first_row;\n    dim3 block(", "is no value"),
-    ("    int peer", "    auto f = +first_row;\n    int peer", "is no value"),
-    ("template <typename T>\n__global__",
-     "template <typename T> struct Parts { T* part[16]; };\ntemplate <typename T>\n__global__",
-     "common/step.h declares it"),
-    ("template <typename T>\n__global__",
-     "template <> struct Parts<float> { float* part[16]; };\ntemplate <typename T>\n__global__",
-     "common/step.h declares it"),
-    ("template <typename T>\n__global__",
-     "__device__ int first_row(long n, int g, int gpus) { return 0; }\ntemplate <typename T>\n__global__",
-     "common/step.h declares it"),
-    ("template <typename T>\n__global__", "using Parts = int;\ntemplate <typename T>\n__global__",
-     "common/step.h declares it"),
-    ("    dim3 block(", "    cudaSetDevice(0);\n    dim3 block(", "leave it out"),
-    ("    dim3 block(", "    harness::kernels();\n    dim3 block(", ""),
-])
-def test_words_that_an_exercise_gives(old, new, words):
-    """They are the only names of common/step.h that a submission has, and they are as safe as its own."""
-    text = (ROOT / "step08_gpus/exercise09.cu").read_text()
-    text = edited(text, {old: new})
+def refusal(code, place="top"):
+    """Why the text of the solution is refused with this code in it, or ''."""
     try:
-        read = source.read(text.encode(), {"transposes"}, NINTH.kernel, NINTH.given).text
-        assert not words and "own_harness :: own_kernels" in read
-    except source.Refused as refused:
-        assert words and words in str(refused), refused
+        submission.read(with_code(place, code)[0].encode("utf-8", "surrogateescape"), EXERCISES.EXERCISES[4])
+        return ""
+    except submission.Refused as refused:
+        return str(refused)
 
 
-def test_words_are_given_to_one_exercise():
-    text = (ROOT / "step08_gpus/exercise09.cu").read_bytes()
-    given, plain = (
-        source.read(text, {"transposes"}, NINTH.kernel, words).text for words in (NINTH.given, source.NOTHING))
-    assert "( Parts < own_T > own_odata" in given and "= first_row ( own_height" in given
-    assert "own_odata . part [ own_peer ]" in given
-    assert "own_Parts < own_T > own_odata" in plain and "own_first_row (" in plain and "own_odata . own_part [" in plain
-    assert all(e.given == source.NOTHING for n, e in check.load_exercises().EXERCISES.items() if n != 9)
+@pytest.mark.parametrize("code, words", [
+    # Names that reach the compiler or the simulator.
+    ("void f() { asm(\"int3\"); }", "asm"), ("__attribute__((constructor)) void f() {}", "__attribute__"),
+    ("[[gnu::constructor]] void f() {}", "gnu"), ("int n = sim_turns;", "the simulator"),
+    ("int n = sim::turn;", "the simulator"), ("SIM_FUNCTION void f() {}", "the simulator"),
+    ("void f() { __builtin_trap(); }", "__builtin_trap"), ("int __mine;", "belong to the compiler"),
+    ("const char* text = \"sim\";", "the simulator"),  # no quotation mark hides a name
+    ("a\\\nsm(0);", "asm"), ("/* it's */ asm(0);", "asm"), ("int n = 1'0 + '\"'; asm(0); char c = '\"';", "asm"),
+    ("#if __CUDA_ARCH__ > 0\n#endif", "__CUDA_ARCH__"), ("#ifdef BACKEND\n#endif", "that this file defines"),
+    # What hides or composes one.
+    ("#define CAT(a, b) a##b", "composes none"), ("%:define ASM 1", "%:"), ("int n = 0; */ int m;", "not begun"),
+    ("/* no end", "without an end"), ("const char* text = R\"(x)\";", "plain strings"),
+    # Other files and options.
+    ("#include <unistd.h>", "include only"), ("#import <unistd.h>", "leave the line out"),
+    ("#pragma GCC optimize(3)", "#pragma unroll"), ("#line 1 \"other\"", "leave the line out"),
+    ("#define for if", "keeps its meaning"), ("#define __syncthreads()", "keeps its meaning"),
+    ("#define aligned(n)", "keeps its meaning"), ("#undef KERNEL", "keeps its meaning"),
+])
+def test_refused_text(code, words):
+    said = refusal(code)
+    assert re.match(r"line \d+: ", said) and words in said and "\n" not in said, said
+
+
+def test_all_reasons_are_told_at_once():
+    """In the order of the lines, and ten at most. Comments are no reasons."""
+    said = refusal("// asm sim\n/* asm\nsim */ int sim_a;\n#include <cstdio>\n" + "int __x; int sim;\n" * 20)
+    said = said.split("\n")
+    assert len(said) == 10 and [line.split(":")[0] for line in said[:3]] == ["line 5", "line 6", "line 7"], said
+
+
+def test_what_is_read_is_what_is_compiled():
+    """Lines joined, without comments, each on its line; whatever line ends the file has."""
+    text = submission.text_of(b'\xef\xbb\xbfint a; // x \\\r\n y\r\n/* b\r c */ "// d" \xff\rint \\\n e; \'"\' // f')
+    assert text == 'int a;  \n\n \n "// d" \ufffd\nint  e; \'"\'  \n'
+    for data, words in ((b"\xff\xfei", "UTF-16"), (b" " * 65537, "65536 bytes")):
+        with pytest.raises(submission.Refused, match=words):
+            submission.text_of(data)
+
+
+def test_the_kernel_line_is_the_graders():
+    """Another line for the graded kernel is refused, and none at all. Others do not count."""
+    exercise, line = EXERCISES.EXERCISES[4], 'KERNEL(transposeSwizzle, "-", transposes, launchSwizzle)'
+    other = 'KERNEL(other, "-", copies, launchOther)'
+    for text, words in ((edited(SOLUTION, {line: other}), "no KERNEL(transposeSwizzle"),
+                        (edited(SOLUTION, {"transposes": "writes_nothing"}), "expected transposes, as it was handed")):
+        with pytest.raises(submission.Refused, match=re.escape(words)):
+            submission.read(text.encode(), exercise)
+    found = submission.read(f"{SOLUTION}\n{other}\n".encode(), exercise)
+    assert found.launcher == "launchSwizzle" and "KERNEL" not in found.text
+
+
+# {code in the kernel or in the launcher: (the name that is refused, what to do instead)}
+INSTEAD = {
+    ("kernel", 'printf("x");'): ("printf", "SHOW=1"),
+    ("kernel", "T* p = new T; *p = T(); delete p;"): ("new", "__shared__"),
+    ("kernel", "atomicAdd((int*)odata, 1);"): ("atomic", "an assignment"),
+    ("kernel", "memcpy(odata, idata, 4);"): ("memory", "an assignment"),
+    ("kernel", "assert(width > rand());"): ("rand", "nvcc refuses it"),
+    ("kernel", "void (*volatile f)(int) = [](int) {}; f(1);"): ("pointer", "by their names"),
+    ("launcher", "cudaDeviceSynchronize();"): ("cudaDeviceSynchronize", "leave it out"),
+    ("launcher", "std::abort();"): ("abort", "return"), ("launcher", "throw 1;"): ("throw", "use if"),
+    ("launcher", 'fopen("x", "r");'): ("fopen", "no files"), ("launcher", 'system("x");'): ("system", "no processes"),
+    ("launcher", "width = time(nullptr);"): ("time", "depends only on idata"),
+    ("top", FIBONACCI + "int x = fibonacci(20);"): ("computed", "constexpr"),
+    # Of the compiler.
+    ("kernel", "int n = run_grid;"): ("run_grid", "not declared"),
+    ("kernel", "T line[width + 1]; odata[0] = line[0];"): ("line", "variable length"),
+    ("kernel", "(threadIdx.x) += 3;"): ("threadIdx", "read-only"),
+}
+
+
+@pytest.mark.parametrize("place, code", few(INSTEAD, lambda key: key[1].startswith(("printf", "int fib", "cuda"))))
+def test_a_refusal_names_the_function_its_line_and_what_to_use(place, code, tmp_path):
+    text, line = with_code(place, code)
+    note, (name, instead) = verdict(text, tmp_path)["note"], INSTEAD[place, code]
+    assert name in note and instead in note and re.search(rf"(line |\.cu:){line + code.count(chr(10))}\b", note), note
+
+
+def test_symbols_are_those_that_solutions_need():
+    """The list is closed: it has what CUDA's functions compile to, and no function of the system."""
+    for name in ("memcpy", "__tsan_read4", "__tsan_unaligned_write8", "_Z13__syncthreadsv", "_ZN3sim11launch_gridERK"):
+        assert objects.SYMBOLS.fullmatch(name)
+    for name in ("system", "write", "_Znwm", "__tsan_atomic32_load", "__cxa_throw", "__cxa_atexit",
+                 "_ZN3sim14launch_grid_xyv", "_ZN7harness7kernelsEv", "mmap", "dlsym", "syscall"):
+        assert not objects.SYMBOLS.fullmatch(name), name
 
 
 def test_a_row_is_of_the_gpus_that_were_asked_for():
@@ -294,7 +261,7 @@ def test_a_row_is_of_the_gpus_that_were_asked_for():
 def test_lines_of_another_program_do_not_count():
     """A submission does not know the name that its program was started under. Neither does a line count that is cut
     off."""
-    whole = json.dumps({"program": "drawn", "text": "own_k: \u2028"})
+    whole = json.dumps({"program": "drawn", "text": "k: \u2028"})
     assert ([line["text"] for line in check.accounts(f"{whole}\n{whole[:-4]}\n[]\n\n", "drawn")] == ["k: \u2028"])
     assert check.accounts(whole + "\n", "other") == []
 
@@ -313,19 +280,8 @@ def test_nvcc_gets_no_path_of_the_project():
              "file=sys.stderr); sys.exit(1)")
     grader.cuda = [sys.executable, "-c", looks]
     none, given = check.bandwidth(grader, EXERCISES.EXERCISES[4], STANDIN / "solution.cu")
-    assert (none is None and given.startswith("build/lab/harness.o gpu.cu sim.o ") and given.endswith("-o program")
+    assert (none is None and given.startswith("build/lab/harness.o gpu.cu ") and given.endswith("-o program")
             and str(ROOT) not in given), given
-
-
-@pytest.mark.parametrize("place, code, words", [
-    ("kernel", "T line[width + 1]; if (width < 0) odata[0] = line[0];", "variable length"),
-    ("kernel", "if (width < 0) (threadIdx.x) += 3;", "read-only"),
-    ("kernel", "if (width < 0) __ldg(idata) = T();", "read-only"),
-    ("kernel", "int n = run_grid;", "'run_grid' was not declared"),
-    ("kernel", "sim_turns = 0;", "'sim_turns' was not declared"), ("launcher", "system(0);", "'system'"),
-    ("top", "struct float4 { float a; };", "redefinition"),])
-def test_what_the_compiler_refuses(place, code, words, tmp_path):
-    assert words in verdict(with_code(place, code)[0], tmp_path)["note"].replace("\u2018", "'").replace("\u2019", "'")
 
 
 @pytest.mark.parametrize("bound, total", [("32", 0), ("TILE_DIM * BLOCK_ROWS", 100)])
@@ -337,6 +293,7 @@ def test_a_block_larger_than_its_launch_bounds(bound, total, tmp_path):
                      in result["checks"][0]["hint"]), result
 
 
+@pytest.mark.variety
 def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     """C2: it is the function's, under either kernel."""
     halves = edited(SOLUTION, {
@@ -359,7 +316,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     assert grid and verdict(halves, tmp_path)["total"] == 100
 
 
-@pytest.mark.parametrize("code, words", [
+@pytest.mark.parametrize("code, words", some([
     # E7, and what A2 and F4 went past the simulator with: locals of others and of before, and pointers of any type.
     ("__shared__ T* box[1024]; T mine = idata[0]; box[threadIdx.y * 32 + threadIdx.x] = &mine; __syncthreads(); T "
      "other = *box[0]; if (width < 0) odata[0] = other;", "a local variable of another thread"),
@@ -369,7 +326,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "null pointer"),
     ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];",
      "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
-    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),])
+    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer")], 3))
 def test_every_access_is_looked_at(code, words, tmp_path):
     result = verdict(with_code("kernel", code)[0], tmp_path)
     assert result["total"] == 0 and not result["note"]
@@ -419,10 +376,10 @@ def test_cuda_as_students_write_it(tmp_path):
     assert verdict((ROOT / "tests/lab/idioms.cu").read_text(), tmp_path)["total"] == 100
 
 
-@pytest.mark.parametrize("number, kernel, tile", [(2, "transposePatches", ""),
+@pytest.mark.parametrize("number, kernel, tile", some([(2, "transposePatches", ""),
                                                   (3, "transposeHalfTile", "__shared__ T tile[512];"),
                                                   (4, "transposeSwizzledTall", "__shared__ T tile[512];"),
-                                                  (5, "turnTiles", "__shared__ T tile[4096];")])
+                                                  (5, "turnTiles", "__shared__ T tile[4096];")], 4))
 def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
     """An array with an index that is known at run time lies in memory, and costs points for cost, if any are left."""
     text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", kernel)
@@ -433,40 +390,6 @@ def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
     # A tile that is only declared is one fault more, and the hint names one.
     hint = {2: "local memory", 3: "a tile that each element is stored to", 4: "a tile that each element is stored to"}
     assert hint.get(number, "") in result["checks"][-1]["hint"], result
-
-
-def test_what_is_compiled_is_what_was_read():
-    """Comments, line ends, spliced lines, macros: all is gone, and each token stands on its line, with a space between
-    each two."""
-    text = source.read(b'\xef\xbb\xbf#include "../common/step.h"\r\n#define TWICE(x) ((x) + \\\r\n (x))\r// a \\\n '
-                       b'comment ??/\n'
-                       b'__global__ void f(int* out) { out[0<:0:>] = TWICE(1\n) /* \x00 \xff */ >>1; }\r').text
-    assert text.split("\n") == [
-        "", "", "", "", "", "__global__ void own_f ( int * own_out ) { own_out [ 0 < : 0 : > ] = ( ( 1 ) + ( 1 ) )",
-        ">> 1 ; }", ""]
-    assert source.plain(text).count("own_") == 0
-
-
-def test_a_file_may_end_anywhere():
-    text = (ROOT / "tests/lab/solutions/step07.cu").read_text()
-    assert refusal(text, {"copies"}, "copyVectorized") == ""
-    for place in range(0, len(text), 7):
-        refusal(text[:place], {"copies"})
-
-
-def test_lines_end_for_the_reader_where_they_end_for_the_compiler(tmp_path):
-    """A1: a lone carriage return ends a comment for every compiler."""
-    text = "// What follows is code to compilers.\r#include <unistd.h>\r" + SOLUTION
-    assert "#include <unistd.h>" in refusal(text)
-    assert ("#include <unistd.h>" in refusal("// a comment \\\nand its end\n#include <unistd.h>\n" + SOLUTION)
-            and refusal("// a comment \\\n#include <unistd.h>\n" + SOLUTION) == "")
-    file = tmp_path / "windows.cu"
-    file.write_bytes(SOLUTION.replace("\n", "\r\n").encode())
-    assert check.Lab().check(EXERCISES.EXERCISES[4], file)["total"] == 100
-
-
-def test_page_for_students_is_the_readers():
-    assert source.table() in (ROOT / "lab/CUDA.md").read_text()
 
 
 def test_points_do_not_depend_on_the_processors(tmp_path):
@@ -493,8 +416,8 @@ def test_the_precompiled_header_is_used(tmp_path):
     file.write_text(SOLUTION)
     lab.command += ["-H"]
     with sandbox.Box() as box:
-        data, text, _ = lab.read(exercise, file)
-        name = check.unpack(box, exercise, file, data, text)
+        data, found, _ = lab.read(exercise, file)
+        name = check.unpack(box, exercise, file, data, found)
         done = lab.sandboxed(["/bin/sh", "-c", check.compilation(name, lab.compiling())], box, writable=True,
                              **check.COMPILE)
     assert (done.status == 0 and [line for line in done.stderr.splitlines() if line.startswith("!")]
@@ -510,30 +433,32 @@ def test_elements_cannot_be_computed(tmp_path):
 
 @needs_namespaces
 def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
-    """Graded as a class is, among others."""
+    """Graded as a class is, among others. Each is stopped where it should be."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    hostile = some(HOSTILE, 5)
+    hostile = few(HOSTILE, lambda name: name in KINDS)
     for name in hostile:
         (folder / f"{name}.cu").write_text(HOSTILE[name])
-    for i in range(3):
-        (folder / f"{'amz'[i]}_right.cu").write_text(SOLUTION)
+    for name, text in {**HARMLESS, "right": SOLUTION}.items():
+        (folder / f"{name}.cu").write_text(text)
     (folder / "link.cu").symlink_to("/dev/zero")
     done = grade(folder, results)
     assert done.returncode == 0, done.stderr
     rows = {row["name"]: row for row in graded(results)}
-    assert len(rows) == len(hostile) + 4
+    assert len(rows) == len(hostile) + len(HARMLESS) + 2
     for name, row in rows.items():
-        assert row["total"] == ("100" if name.endswith("_right") else "0"), row
-    stopped = {
-        name for name, row in rows.items()
-        if not re.match("line |no KERNEL", row["note"]) and not name.endswith("_right")}
-    assert stopped == PASS_THE_TEXT & {*hostile} | {"link"}
+        assert row["total"] == ("100" if name in {*HARMLESS, "right"} else "0"), row
+    for name in hostile:
+        note = rows[name]["note"]
+        by = ("compiler" if note.startswith(("does not compile", "the compiler")) else
+              "run" if note.startswith(("right: ", "conflicts: ")) else "refused")
+        stopped = next(kind for kind, names in STOPPED_BY.items() if name in names)
+        assert by == (stopped if stopped in ("compiler", "run") else "refused"), (name, note)
 
 
 @needs_namespaces
 def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
-    """Without the check of the text: what it may have missed does not get further."""
+    """Without a look at text and object: what that may have missed does not get further."""
     monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
     trusting = check.Lab(trust=True)
     submissions = [tmp_path / f"{name}.cu" for name in [*some(UNTRUSTED, 3), "solution"]]
@@ -574,7 +499,7 @@ def test_sandbox(tmp_path):
 
 
 def test_without_namespaces(tmp_path, untouched):
-    """Where the kernel has none, limits and the check of the text remain."""
+    """Where the kernel has none, limits and the look at text and object remain."""
     assert verdict(SOLUTION, tmp_path, isolate=False)["total"] == 100
     with sandbox.Box() as box:
         assert sandbox.run(["/bin/sh", "-c", f"sleep {SLEEP} & sleep {SLEEP}"], box, isolate=False,
@@ -584,6 +509,7 @@ def test_without_namespaces(tmp_path, untouched):
         assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")
 
 
+@pytest.mark.variety
 def test_compiler_of_a_folder_of_its_own(tmp_path, untouched, monkeypatch):
     """As clusters have them. One in the home would show all of that."""
     compiler = tmp_path / "gcc/bin/g++"

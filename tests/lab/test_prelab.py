@@ -61,6 +61,7 @@ def counted(folder, program, *arguments):
 
 # The answers.
 
+@pytest.mark.variety
 @pytest.mark.parametrize("key", ["stride", "share"])
 def test_sectors_are_the_simulators(key, program, tmp_path):
     for c in every(key, 12):
@@ -72,6 +73,7 @@ def test_sectors_are_the_simulators(key, program, tmp_path):
                 == (sectors if key == "stride" else pytest.approx(100 * c["bytes"] / sectors))), c
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("key, size", [("bank", 4), ("double", 8)])
 def test_wavefronts_are_the_simulators(key, size, program, tmp_path):
     for row in {c["row"] for c in every(key, 60)}:
@@ -81,6 +83,7 @@ def test_wavefronts_are_the_simulators(key, size, program, tmp_path):
         assert [int(r["units"]) for r in loads] == [prelab_grade.ANSWERS[key]({"row": row, "column": 5})], row
 
 
+@pytest.mark.variety
 def test_wavefronts_and_sectors_of_random_requests():
     """Those of tests/sim/rules.cpp, for loads of whole warps on today's machines."""
     compared = 0
@@ -93,6 +96,7 @@ def test_wavefronts_and_sectors_of_random_requests():
     assert compared > 500
 
 
+@pytest.mark.variety
 def test_partitions_are_the_simulators(program, tmp_path):
     for c in every("partitions", 10):
         machine = {8: "gtx280", 6: "g80"}[c["partitions"]]
@@ -110,22 +114,12 @@ def test_counts_of_the_kernels_are_the_steps(tmp_path):
         assert prelab_grade.ANSWERS["naive"](c) == found["global_store_transactions"], c
 
 
+@pytest.mark.variety
 def test_blocks_are_the_runtimes(program):
     for c in every("occupancy", 12):
         done = subprocess.run([program, "blocks", str(c["threads"]), str(c["tiles"] * 32 * 33 * c["bytes"]), "0"],
                               env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True)
         assert prelab_grade.ANSWERS["occupancy"](c) == int(done.stdout.split()[0]), (c, done.stdout + done.stderr)
-
-
-def test_formulas_of_the_pages():
-    """Little's law and the bandwidth: the pages' own figures."""
-    assert (prelab_grade.ANSWERS["bandwidth"]({"width": 16384, "height": 16384, "bytes": 4, "ms": 1})
-            == pytest.approx(2147.5, abs=0.1))
-    listed = step("step01", "--list-machines").stdout
-    (line,) = [line.split() for line in listed[listed.index("in flight"):].splitlines() if line.startswith("gtx280")]
-    ns, gbs, in_flight = map(float, line[1:4])
-    assert (prelab_grade.ANSWERS["flight"]({"ns": ns, "gbs": gbs, "sms": 30}) * 1024
-            == pytest.approx(in_flight, rel=0.002))
 
 
 # The sheets.
@@ -138,6 +132,7 @@ def test_everybody_has_other_numbers():
         assert len(set(found)) >= 4 and max(map(found.count, set(found))) < 0.6 * len(PEOPLE), (key, sorted(set(found)))
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("name, other", [("Ada Lovelace", "  ada   LOVELACE\n"), ("Jos\u00e9", "Jose\u0301"),
                                          ("Stra\u00dfe", "STRASSE"), ("Ada", "\uff21\uff44\uff41"),
                                          ("A\u200bda", "Ada")])
@@ -166,6 +161,7 @@ NAMES = [
     "\u5c0f\u660e", "O'Brien-Smith Jr.", "a" * 3000, "new\nline", "\u202eright", "\x1b[31mred"]
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sheet_is_read_as_it_was_written(name):
     text = filled(name)
@@ -175,23 +171,6 @@ def test_a_sheet_is_read_as_it_was_written(name):
     assert "<script" not in text and "`c`" not in text
 
 
-def test_every_word_is_defined_and_a_page_is_named():
-    """Above the questions, in a line of the glossary each."""
-    text = prelab.sheet("Ada Lovelace")
-    before = text[:text.index("## 1. ")]
-    for number, question in enumerate(prelab.QUESTIONS, 1):
-        asked = text[text.index(f"## {number}. "):].split("Answer ")[0]
-        assert f"Page: {question.page}\n" in asked and (ROOT / question.page).is_file() and question.words
-        for word in question.words:
-            assert f"- **{word}**: " in before, word
-        # what the question itself says is defined, in it or in one before
-        for word in ("warp", "lane", "request", "sector", "tile", "shared memory", "bank", "wavefront", "partition"):
-            if re.search(rf"\b{word}s?\b", question.text, re.IGNORECASE):
-                assert any(word in earlier.words for earlier in prelab.QUESTIONS[:number]), (question.key, word)
-    assert " ".join(before.split()).count("lane**: A thread's place in its warp, 0 to 31.") == 1 and "](" not in before
-    assert max(map(len, text.splitlines())) <= 120
-
-
 def test_no_answer_is_on_an_empty_sheet():
     result = prelab_grade.graded(prelab.sheet("Ada Lovelace").encode())
     assert (sum(result["points"]) == 0
@@ -199,6 +178,7 @@ def test_no_answer_is_on_an_empty_sheet():
     assert sum(prelab_grade.graded(filled("Ada Lovelace", "Charles Babbage").encode())["points"]) < 6
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("text, value", [("24", 24), (" **24** sectors.", 24), ("1,024", 1024), ("1 024", 1024),
                                          ("1\u202f024", 1024), ("1'024'000", 1024000), ("12.5 %", 12.5), ("12,5", 12.5),
                                          ("1,024.5", 1024.5), ("2e6", 2e6), ("\u2248 15.2 KiB", 15.2), (".5", 0.5),
@@ -210,6 +190,7 @@ def test_what_a_number_is(text, value):
     assert prelab_grade.readings(text)[:1] == (() if value is None else (value,))
 
 
+@pytest.mark.variety
 def test_a_comma_for_decimals():
     """1,914 is 1.914 or 1914: whichever is right."""
     assert prelab_grade.readings("1,914") == (1914, 1.914) and prelab_grade.readings("1,728,000") == (1728000,)
@@ -223,6 +204,7 @@ def test_a_comma_for_decimals():
         assert prelab_grade.judged(question, expected, [said]) == why
 
 
+@pytest.mark.variety
 def test_a_hand_written_file():
     ada = prelab_grade.answers("ada lovelace")
     text = ("name: Ada LOVELACE\r\n"
@@ -291,6 +273,7 @@ def test_a_class_is_graded(tmp_path, untouched):
         "linked": "a link, which is not followed"}
 
 
+@pytest.mark.variety
 def test_the_commands(tmp_path):
     name = 'Ada $(touch pwned) `touch pwned` "Lovelace" \'x\''
     done = run("make", "-s", "prelab", f"NAME={name}", f"RESULTS={tmp_path}")
@@ -312,6 +295,7 @@ def test_the_commands(tmp_path):
     assert done.returncode == 2 and "no name is given" in done.stderr
 
 
+@pytest.mark.variety
 def test_sheets_of_a_class(tmp_path):
     """One for each line, whatever the lines hold; what a student may have filled in stays."""
     people = ["Ada Lovelace", "-rf $(touch pwned)", "Zo\u00eb", "caf\udce9"]
@@ -331,6 +315,7 @@ def test_sheets_of_a_class(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", "--names", tmp_path / "none"), 2, "none: No such file")
 
 
+@pytest.mark.variety
 def test_bad_input(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", " ?! ", "--results", tmp_path), 2, "no name is given")
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", "Ada", "--results", "/dev/null/x"), 2, "/dev/null")

@@ -77,7 +77,7 @@ WRONG = [
     Wrong(2, "copied_lesson", "The naive transpose of step 2 under the exercise's name.",
           "stores", "bytes apart", base="step02_naive/step02.cu transposeNaive"),
     Wrong(2, "on_the_host", "The launcher transposes by itself, on the host, what a kernel has only touched.",
-          "squares, shapes, double, clean, stores", "touches no memory",
+          "squares, shapes, double, clean, stores", "the host accesses device memory",
           {"block>>>(odata, idata, width, height);\n":
                "block>>>(odata, idata, width, height);\n    for (int y = 0; y < height; ++y)\n"
                "        for (int x = 0; x < width; ++x) odata[size_t(x) * height + y] = idata[size_t(y) * width + "
@@ -144,7 +144,7 @@ WRONG = [
     Wrong(4, "filled_only", "Swizzled when it is filled, and looked for where it would have been.",
           "squares, shapes, double, clean, conflicts", "wrong result", {"(row + j) ^ col / 2": "row + j"}),
     Wrong(4, "leaves_its_row", "XOR with all of the row: places 16 and above are in the next row.",
-          "squares, shapes, double, clean, conflicts", "out-of-bounds store", {") / 2]": ")]", "col / 2]": "col]"}),
+          "squares, shapes, double, clean, conflicts", "out-of-bounds load", {") / 2]": ")]", "col / 2]": "col]"}),
     Wrong(4, "no_barrier", "No barrier between filling and emptying the tile.",
           "squares, shapes, double, clean, conflicts", "race: read-after-write", NO_BARRIER),
     Wrong(4, "only_squares", "Rows of odata are height long, not width.", "shapes, clean, conflicts", "wrong result",

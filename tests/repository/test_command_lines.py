@@ -15,7 +15,7 @@ NOT_TYPED = {"lab/sandbox.py"}
 PROGRAMS = sorted(
     path.relative_to(ROOT).as_posix() for room in ("lab", "plots", "tools") for path in (ROOT / room).glob("*.py")
     if "__main__" in path.read_text(encoding="utf-8")) + [
-    "plots/figures", *(f"tests/lab/{name}.py" for name in ("corpus", "fuzz", "mixed", "wrong"))]
+    "plots/figures", *(f"tests/lab/{name}.py" for name in ("corpus", "wrong"))]
 BENCHES = sorted((ROOT / "bench").glob("*.cu"))
 VERSION = re.escape(command_line.version()) + r" \(commit [\w-]+\)\n"
 
@@ -44,7 +44,7 @@ def test_a_program_in_python(program, tmp_path):
 
 
 def test_python_programs_have_one_parser():
-    assert len(PROGRAMS) >= 40
+    assert len(PROGRAMS) >= 30
     for room in ("lab", "plots", "tools"):
         for path in (ROOT / room).glob("**/*.py"):
             has_its_own = "argparse.ArgumentParser(" in path.read_text(encoding="utf-8")

@@ -101,7 +101,7 @@ def assert_whole(project):
 def test_a_make_that_is_stopped(project):
     running = subprocess.Popen(["make", "-j4", "NVCC=", "all"], cwd=project, env=environment(project, SLOW="0.3"),
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    while not list((project / "build").rglob("*.o")): time.sleep(0.05)
+    while running.poll() is None and not list((project / "build").rglob("*.o")): time.sleep(0.05)
     os.killpg(running.pid, signal.SIGTERM)
     assert running.wait(timeout=60) != 0
     time.sleep(0.5)

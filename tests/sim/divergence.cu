@@ -40,37 +40,6 @@ KERNEL(forLane)
     out[t] = sum;
 }
 
-KERNEL(forDescending)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = lane; k >= 0; k -= 3) sum += in[64 * k + t];
-    out[t] = sum;
-}
-
-KERNEL(forFromLane)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = lane / 3; k < 12; k += 2) sum += in[128 * k + t];
-    out[t] = sum;
-}
-
-KERNEL(whileIndex)
-{
-    THREAD;
-    T sum = 0;
-    int trips = index[t];
-#pragma unroll 1
-    while (trips > 0) {
-        sum += in[128 * trips + t];
-        --trips;
-    }
-    out[t] = sum;
-}
-
 KERNEL(doWhileLane)
 {
     LANE;
@@ -82,74 +51,6 @@ KERNEL(doWhileLane)
         ++k;
     } while (k <= lane / 4);
     out[t] = sum;
-}
-
-KERNEL(doWhileContinue)
-{
-    LANE;
-    T sum = 0;
-    int k = 0;
-#pragma unroll 1
-    do {
-        ++k;
-        if ((k + lane) % 4 == 0) continue;
-        sum += in[128 * k + t];
-    } while (k < 6 + lane % 3);
-    out[t] = sum;
-}
-
-KERNEL(storesInLoop)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;
-}
-
-KERNEL(nestedTriangle)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int i = 0; i < lane / 4; ++i)
-#pragma unroll 1
-        for (int j = 0; j <= i; ++j) sum += in[128 * (8 * i + j) % 4096 + t];
-    out[t] = sum;
-}
-
-KERNEL(nestedBoth)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int i = 0; i < lane % 4; ++i) {
-        sum += in[4096 + 128 * i + t];
-#pragma unroll 1
-        for (int j = 0; j < (lane + i) % 3; ++j) sum += in[128 * (3 * i + j) + t];
-    }
-    out[t] = sum;
-}
-
-KERNEL(innerLane)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int i = 0; i < 4; ++i)
-#pragma unroll 1
-        for (int j = 0; j < lane % 8; ++j) sum += in[128 * (8 * i + j) + t];
-    out[t] = sum;
-}
-
-KERNEL(innerLaneThenStore)
-{
-    LANE;
-#pragma unroll 1
-    for (int i = 0; i < 4; ++i) {
-        T sum = 0;
-#pragma unroll 1
-        for (int j = lane % 4; j < 6; ++j) sum += in[128 * (6 * i + j) + t];
-        out[128 * i + t] = sum;
-    }
 }
 
 KERNEL(nestedThree)
@@ -188,16 +89,6 @@ KERNEL(halvesInTurn)
     out[t] = sum;
 }
 
-KERNEL(halvesInTurnSame)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int turn = 0; turn < 6; ++turn)
-        if ((turn & 1) == (lane < 16)) sum += in[64 * (turn / 2) + lane];
-    out[t] = sum;
-}
-
 KERNEL(oneLaneATurn)
 {
     LANE;
@@ -206,52 +97,12 @@ KERNEL(oneLaneATurn)
         if (turn == lane) out[t] = in[3 * t] + 1;
 }
 
-KERNEL(checkerboard)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int turn = 0; turn < 8; ++turn)
-        if ((turn + lane) & 1) sum += in[128 * turn + t];
-        else sum = 2 * sum - in[4096 + t + turn] * in[5120 + 2 * t + turn];
-    out[t] = sum;
-}
-
 KERNEL(randomPattern)
 {
     THREAD;
 #pragma unroll 1
     for (int turn = 0; turn < 16; ++turn)
         if (mix(64 * turn + t) & 1) out[128 * turn + t] = in[128 * turn + t] + turn;
-}
-
-KERNEL(randomNested)
-{
-    THREAD;
-    T sum = 0;
-#pragma unroll 1
-    for (int turn = 0; turn < 8; ++turn)
-        if (mix(64 * turn + t) & 1) {
-            sum += in[128 * turn + t];
-            if (mix(64 * turn + t) & 2) out[1024 + 128 * turn + t] = sum;
-        }
-    out[t] = sum;
-}
-
-KERNEL(guardedStores)
-{
-    LANE;
-#pragma unroll 1
-    for (int turn = 0; turn < 5; ++turn)
-        if (lane >> turn & 1) out[128 * turn + t] = T(turn);
-}
-
-KERNEL(compoundAssign)
-{
-    LANE;
-#pragma unroll 1
-    for (int turn = 0; turn < 6; ++turn)
-        if ((lane + turn) % 3 != 0) out[128 * turn + t] += in[128 * turn + t];
 }
 
 // break, continue and return.
@@ -268,100 +119,6 @@ KERNEL(breakLane)
     out[t] = sum;
 }
 
-KERNEL(breakValue)
-{
-    THREAD;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 24; ++k) {
-        const T value = in[128 * k + t];
-        if (value > 80) break;
-        sum += value;
-    }
-    out[t] = sum;
-}
-
-KERNEL(breakBetween)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        const T value = in[128 * k + t];
-        if (value + lane > 90) break;
-        out[128 * k + t] = value + in[2048 + 128 * k + t];
-    }
-}
-
-KERNEL(continueLane)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 12; ++k) {
-        if ((k + lane) % 3 == 0) continue;
-        sum += in[128 * k + t];
-    }
-    out[t] = sum;
-}
-
-KERNEL(continueBetween)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        const T value = in[128 * k + t];
-        if ((mix(lane) >> k & 1) == 0) continue;
-        out[128 * k + t] = value * in[2048 + 128 * k + t];
-    }
-}
-
-KERNEL(breakAndContinue)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 20; ++k) {
-        if (k > 6 + lane % 9) break;
-        if ((k ^ lane) & 1) continue;
-        sum += in[128 * k + t];
-    }
-    out[t] = sum;
-}
-
-KERNEL(infiniteTwoBreaks)
-{
-    LANE;
-    T sum = 0;
-    int k = 0;
-#pragma unroll 1
-    for (;;) {
-        const T a = in[128 * k + t];
-        if (a > 85) break;
-        sum += in[4096 + 128 * k + t];
-        if (++k > 4 + lane % 8) break;
-    }
-    out[t] = sum;
-}
-
-KERNEL(breakBothLoops)
-{
-    LANE;
-    T sum = 0;
-    bool done = false;
-#pragma unroll 1
-    for (int i = 0; i < 5 && !done; ++i) {
-#pragma unroll 1
-        for (int j = 0; j < 5; ++j) {
-            sum += in[128 * (5 * i + j) + t];
-            if (5 * i + j == lane) {
-                done = true;
-                break;
-            }
-        }
-        out[128 * i + t] = sum;
-    }
-}
-
 KERNEL(earlyReturn)
 {
     LANE;
@@ -370,22 +127,6 @@ KERNEL(earlyReturn)
     out[1024 + t] = in[1024 + 2 * t];
     if (lane % 3 == 0) return;
     out[2048 + 3 * t] = in[2048 + t];
-}
-
-KERNEL(returnInLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 8; ++k) {
-        sum += in[128 * k + t];
-        if (k == lane % 11) {
-            out[t] = sum;
-            return;
-        }
-    }
-#pragma unroll 1
-    for (int k = 0; k < 2; ++k) out[1024 + 128 * k + t] = T(k) - sum;
 }
 
 KERNEL(mergedReturns)
@@ -418,42 +159,7 @@ KERNEL(loopOverLanes)
     out[t] = sum;
 }
 
-KERNEL(lanesDescending)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int l = 31; l >= 0; l -= 3)
-        if (lane >= l) sum += in[64 * l + t];
-    out[t] = sum;
-}
-
-KERNEL(bitLoop)
-{
-    LANE;
-    T sum = 0;
-    unsigned bits = mix(lane) & 0xffff;
-#pragma unroll 1
-    while (bits) {
-        const int bit = __ffs(int(bits)) - 1;
-        bits &= bits - 1;
-        sum += in[128 * bit + t];
-    }
-    out[t] = sum;
-}
-
 // switch.
-
-KERNEL(switchPlain)
-{
-    LANE;
-    switch (lane % 4) {
-        case 0: out[t] = in[t]; break;
-        case 1: out[1024 + t] = in[1024 + t] * in[1536 + 2 * t]; break;
-        case 2: out[2048 + t] = 5; break;
-        default: out[3072 + 2 * t] = -in[3072 + t];
-    }
-}
 
 KERNEL(switchFallthrough)
 {
@@ -501,22 +207,6 @@ KERNEL(switchFallthroughInLoop)
     out[1024 + t] = sum;
 }
 
-KERNEL(switchContinue)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 9; ++k) {
-        switch ((lane + k) % 4) {
-            case 0: continue;
-            case 1: sum += in[128 * k + t]; break;
-            default: break;
-        }
-        sum = -sum + in[2048 + 128 * k + t];
-    }
-    out[t] = sum;
-}
-
 // Chains, ternaries and conditions that load.
 
 KERNEL(ifChain)
@@ -528,48 +218,10 @@ KERNEL(ifChain)
     else out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];
 }
 
-KERNEL(chainInLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 7; ++k) {
-        if (lane < 4 * k) sum += in[128 * k + t];
-        else if (lane % 3 == k % 3) sum = in[1024 + 128 * k + t] - 2 * sum;
-        else out[128 * k + t] = sum;
-    }
-    out[1024 + t] = sum;
-}
-
-KERNEL(unevenBranches)
-{
-    LANE;
-    T sum = 0;
-    if (lane & 1) {
-#pragma unroll 1
-        for (int k = 0; k < 3; ++k) sum += in[128 * k + t];
-        sum *= 2;
-    } else {
-#pragma unroll 1
-        for (int k = 0; k < 5; ++k) sum -= in[1024 + 128 * k + t];
-    }
-    out[t] = sum;
-}
-
 KERNEL(mergedTernary)
 {
     LANE;
     out[t] = lane < 16 ? in[t] : in[512 + 2 * t];
-}
-
-KERNEL(ternaryInLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 5; ++k)
-        sum += (lane ^ k) & 2 ? in[128 * k + t] * 3 : -in[1024 + 128 * k + t] * in[2048 + t + k];
-    out[t] = sum;
 }
 
 KERNEL(mergedStores)
@@ -584,13 +236,6 @@ KERNEL(shortAnd)
 {
     THREAD;
     if (in[t] > 30 && in[512 + t] > 40 && in[1024 + t] < 90) out[t] = in[1536 + 2 * t];
-}
-
-KERNEL(shortOr)
-{
-    THREAD;
-    if (in[t] > 60 || in[512 + t] > 70) out[t] = in[1024 + 2 * t];
-    else out[1024 + t] = -in[1536 + t] * in[2048 + t];
 }
 
 KERNEL(shortInLoop)
@@ -616,18 +261,6 @@ KERNEL(whileFlag)
     out[t] = sum;
 }
 
-KERNEL(whileFlagBounded)
-{
-    LANE;
-    int i = 0;
-#pragma unroll 1
-    while (i < lane % 6 && index[flag_stride * i + t] != 5) {
-        out[128 * i + t] = in[128 * i + t];
-        ++i;
-    }
-    out[2048 + t] = T(i);
-}
-
 KERNEL(forBoundLoaded)
 {
     THREAD;
@@ -637,75 +270,7 @@ KERNEL(forBoundLoaded)
     out[t] = sum;
 }
 
-KERNEL(doWhileLoaded)
-{
-    THREAD;
-    int i = t, turns = 0;
-#pragma unroll 1
-    do {
-        out[128 * turns + t] = T(i);
-        ++turns;
-        i += flag_stride;
-    } while (index[i] > 1);
-}
-
-KERNEL(binarySearch)
-{
-    THREAD;
-    int low = 0, high = flag_stride;  // index[elements - flag_stride ...] is sorted
-    const int wanted = int(mix(t) % 1000);
-#pragma unroll 1
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (index[elements - flag_stride + middle] < wanted) low = middle + 1;
-        else high = middle;
-    }
-    out[t] = T(low);
-}
-
-KERNEL(listWalk)
-{
-    THREAD;
-    T sum = 0;
-    int at = t;
-#pragma unroll 1
-    while (at < elements - 2 * flag_stride) {
-        sum += in[at];
-        at += flag_stride * (1 + index[at]);
-    }
-    out[t] = sum;
-}
-
-KERNEL(collatz)
-{
-    LANE;
-    T sum = 0;
-    int n = lane + 1, steps = 0;
-#pragma unroll 1
-    while (n != 1 && steps < 30) {
-        sum += in[128 * steps + t];
-        if (n & 1) n = 3 * n + 1;
-        else {
-            n /= 2;
-            sum -= in[4096 + 128 * steps + t];
-        }
-        ++steps;
-    }
-    out[t] = sum;
-}
-
 // Loops that half of the lanes enter, and loops after divergent loops.
-
-KERNEL(loopOfHalf)
-{
-    LANE;
-    T sum = 0;
-    if (lane < 16) {
-#pragma unroll 1
-        for (int k = 0; k < 6; ++k) sum += in[128 * k + t];
-    }
-    out[t] = sum;
-}
 
 KERNEL(loopsOfBothHalves)
 {
@@ -718,44 +283,6 @@ KERNEL(loopsOfBothHalves)
 #pragma unroll 1
         for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];
     }
-    out[t] = sum;
-}
-
-KERNEL(loopAfterLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < lane % 6; ++k) sum += in[128 * k + t];
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) sum -= in[1024 + 128 * k + 2 * t];
-    out[t] = sum;
-}
-
-KERNEL(loopAfterBreak)
-{
-    LANE;
-    T sum = 0;
-    int k = 0;
-#pragma unroll 1
-    for (; k < 10; ++k) {
-        if (in[128 * k + t] > 70) break;
-        out[1024 + 128 * k + t] = T(k);
-    }
-#pragma unroll 1
-    for (int j = k; j < k + 3; ++j) sum += in[2048 + 128 * j + lane];
-    out[t] = sum;
-}
-
-KERNEL(twoLoops)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < lane % 5; ++k) sum += in[128 * k + t];
-    out[1024 + t] = sum;
-#pragma unroll 1
-    for (int k = lane % 5; k < 5; ++k) sum = in[1024 + 128 * k + t] - sum;
     out[t] = sum;
 }
 
@@ -804,15 +331,6 @@ __device__ T firstAbove(const T* in, int first, T limit)
     return -1;
 }
 
-KERNEL(helperBothSides)
-{
-    LANE;
-    T sum;
-    if (lane % 3 == 0) sum = 2 * gather(in, t, 4);
-    else sum = gather(in, 1024 + t, 3 + lane % 2) - 1;
-    out[t] = sum;
-}
-
 KERNEL(helperNotInlined)
 {
     LANE;
@@ -822,45 +340,11 @@ KERNEL(helperNotInlined)
     out[t] = sum;
 }
 
-KERNEL(helperTwice)
-{
-    LANE;
-    const T a = gather(in, t, lane % 5);
-    out[t] = a;
-    out[1024 + t] = a - gather(in, 2048 + 2 * t, lane % 3);
-}
-
-KERNEL(helperInLoop)
-{
-    LANE;
-#pragma unroll 1
-    for (int k = 0; k < 1 + lane % 4; ++k) out[128 * k + t] = firstAbove(in, 512 * k + t, T(60 + lane));
-}
-
-KERNEL(helperOfHelper)
-{
-    LANE;
-    if (lane < 20) scatter(out, t, gather(in, t, 1 + lane % 3));
-    else scatter(out, 1024 + 3 * t, firstAbove(in, 1024 + t, T(50)));
-}
-
 KERNEL(mergedHelpers)
 {
     LANE;
     if (lane < 20) scatterEither(out, t, gather(in, t, 1 + lane % 3));
     else scatterEither(out, 1024 + 3 * t, firstAbove(in, 1024 + t, T(50)));
-}
-
-KERNEL(helperLoopSides)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) {
-        if ((lane + k) & 1) sum += gather(in, 128 * k + t, 1 + lane % 2);
-        else sum -= gather(in, 2048 + 128 * k + t, 2);
-    }
-    out[t] = sum;
 }
 
 // Shared memory.
@@ -875,63 +359,6 @@ KERNEL(sharedReverse)
 #pragma unroll 1
     for (int k = 0; k < lane % 7; ++k) sum += tile[63 - (threadIdx.x + k) % 64];
     out[t] = sum;
-}
-
-KERNEL(sharedColumns)
-{
-    __shared__ T tile[32][32];
-    LANE;
-#pragma unroll 1
-    for (int y = threadIdx.x / 32; y < 32; y += 2) tile[y][lane] = in[32 * y + lane];
-    __syncthreads();
-    T sum = 0;
-#pragma unroll 1
-    for (int x = 0; x < 8; ++x)
-        if ((lane + x) % 3) sum += tile[lane][x];
-    out[t] = sum;
-}
-
-KERNEL(sharedPadded)
-{
-    __shared__ T tile[32][33];
-    LANE;
-#pragma unroll 1
-    for (int y = threadIdx.x / 32; y < 32; y += 2) tile[y][lane] = in[32 * y + lane];
-    __syncthreads();
-    T sum = 0;
-#pragma unroll 1
-    for (int x = 0; x < lane; x += 3) sum += tile[lane][x];
-    out[t] = sum;
-}
-
-KERNEL(sharedStride)
-{
-    __shared__ T tile[512];
-    LANE;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 512; i += 64) tile[i] = in[i];
-    __syncthreads();
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 1; k <= 8; k *= 2)
-        if (lane % 8 < k) sum += tile[k * threadIdx.x];
-    out[t] = sum;
-}
-
-KERNEL(sharedStores)
-{
-    __shared__ T tile[1024];
-    const int lane = threadIdx.x % 32;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 1024; i += 64) tile[i] = in[i];
-    __syncthreads();
-    if (lane & 1) {
-#pragma unroll 1
-        for (int k = 0; k < 3; ++k) tile[16 * threadIdx.x + k] = T(k);
-    } else tile[4 * threadIdx.x + 3] = 9;
-    __syncthreads();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 1024; i += 64) out[1024 * blockIdx.x + i] = tile[i];
 }
 
 KERNEL(sharedFlags)
@@ -965,35 +392,6 @@ KERNEL(reduceHalving)
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-KERNEL(reduceStrided)
-{
-    __shared__ T sums[64];
-    THREAD;
-    sums[threadIdx.x] = in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 1; step < 64; step *= 2) {
-        if (threadIdx.x % (2 * step) == 0) sums[threadIdx.x] += sums[threadIdx.x + step];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
-}
-
-KERNEL(reduceContiguous)
-{
-    __shared__ T sums[64];
-    THREAD;
-    sums[threadIdx.x] = in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 1; step < 64; step *= 2) {
-        const int at = 2 * step * threadIdx.x;
-        if (at < 64) sums[at] += sums[at + step];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
-}
-
 KERNEL(scanInclusive)
 {
     __shared__ T sums[64];
@@ -1009,26 +407,6 @@ KERNEL(scanInclusive)
         __syncthreads();
     }
     out[t] = sums[threadIdx.x];
-}
-
-KERNEL(oddEvenSort)
-{
-    __shared__ T values[64];
-    THREAD;
-    values[threadIdx.x] = in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int turn = 0; turn < 64; ++turn) {
-        if (threadIdx.x % 2 == turn % 2 && threadIdx.x < 63) {
-            const T a = values[threadIdx.x], b = values[threadIdx.x + 1];
-            if (a > b) {
-                values[threadIdx.x] = b;
-                values[threadIdx.x + 1] = a;
-            }
-        }
-        __syncthreads();
-    }
-    out[t] = values[threadIdx.x];
 }
 
 KERNEL(barrierBetween)
@@ -1047,22 +425,6 @@ KERNEL(barrierBetween)
     if (lane % 3) tile[64 + threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x < 40) out[t] = tile[64 + 2 * threadIdx.x % 64];
-}
-
-KERNEL(barrierInLoop)
-{
-    __shared__ T tile[64];
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) {
-        if ((lane + k) % 2) tile[threadIdx.x] = in[128 * k + t];
-        else tile[63 - (threadIdx.x ^ 1)] = T(k);
-        __syncthreads();
-        if (lane >= 4 * k) sum += tile[(threadIdx.x * 2 + k) % 64];
-        __syncthreads();
-    }
-    out[t] = sum;
 }
 
 // Warps and blocks of other shapes.
@@ -1089,29 +451,6 @@ __global__ void partialWarp(const T* in, const int*, T* out)  // 40 threads
 #pragma unroll 1
     for (int k = 0; k < 1 + lane % 5; ++k) sum += in[128 * k + 2 * t];
     if (lane != 3) out[t] = sum;
-}
-
-template <typename T>
-__global__ void partialWarpShared(const T* in, const int*, T* out)  // 40 threads
-{
-    __shared__ T tile[40];
-    THREAD;
-    tile[threadIdx.x] = in[t];
-    __syncthreads();
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < threadIdx.x; k += 7) sum += tile[(threadIdx.x * 8 + k) % 40];
-    out[t] = sum;
-}
-
-template <typename T>
-__global__ void blockOf16x4(const T* in, const int*, T* out)  // 16 x 4 threads
-{
-    const int x = blockIdx.x * 16 + threadIdx.x, y = threadIdx.y;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k <= y + threadIdx.x % 3; ++k) sum += in[128 * (8 * y + k) + x];
-    if (threadIdx.x >= 4 * y) out[32 * y + x] = sum;
 }
 
 template <typename T>
@@ -1145,49 +484,13 @@ KERNEL(gridStride)
     for (int i = t; i < 555; i += gridDim.x * blockDim.x) out[i] = in[i] + 1;
 }
 
-KERNEL(gridStrideGuarded)
-{
-    THREAD;
-#pragma unroll 1
-    for (int i = t; i < 555; i += gridDim.x * blockDim.x)
-        if (in[i] > 50) out[i] = in[1024 + 2 * i];
-}
-
-KERNEL(tailPredicated)
-{
-    THREAD;
-    if (t < 100) out[t] = in[t] + 1;
-    if (t + 128 < 200) out[t + 128] = in[t + 128] + 2;
-    if (2 * t < 177) out[512 + 2 * t] = in[512 + 2 * t] + 3;
-}
-
 // Without `#pragma unroll 1`: nvcc unrolls where it likes.
-
-KERNEL(unrolledGuard)
-{
-    LANE;
-    T sum = 0;
-    for (int turn = 0; turn < 4; ++turn)
-        if ((turn + lane) & 1) sum += in[128 * turn + t];
-    out[t] = sum;
-}
 
 KERNEL(unrolledTrips)
 {
     LANE;
     T sum = 0;
     for (int k = 0; k < lane; ++k) sum += in[64 * k + t];
-    out[t] = sum;
-}
-
-KERNEL(unrolledBreak)
-{
-    LANE;
-    T sum = 0;
-    for (int k = 0; k < 8; ++k) {
-        sum += in[128 * k + t];
-        if (k == lane % 7) break;
-    }
     out[t] = sum;
 }
 
@@ -1198,26 +501,6 @@ KERNEL(unrolledNested)
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 1 + lane % 4; ++j) sum += in[128 * (4 * i + j) + t];
     out[t] = sum;
-}
-
-KERNEL(unrolledTail)
-{
-    THREAD;
-    for (int k = 0; k < 4; ++k)
-        if (128 * k + t < 450) out[128 * k + t] = in[128 * k + t] + 1;
-}
-
-KERNEL(unrolledReduce)
-{
-    __shared__ T sums[64];
-    THREAD;
-    sums[threadIdx.x] = in[t];
-    __syncthreads();
-    for (int half = 32; half > 0; half /= 2) {
-        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
 int wrong = 0;
@@ -1339,22 +622,7 @@ void runAll(const char* type)
     Data<T> d(type);
 
     RUN(forLane, out[t] = sumOf(in + t, lane, 64););
-    RUN(forDescending, T s = 0; for (int k = lane; k >= 0; k -= 3) s += in[64 * k + t]; out[t] = s;);
-    RUN(forFromLane, T s = 0; for (int k = lane / 3; k < 12; k += 2) s += in[128 * k + t]; out[t] = s;);
-    RUN(whileIndex, out[t] = sumOf(in + 128 + t, index[t], 128););
     RUN(doWhileLane, out[t] = sumOf(in + 2 * t, 1 + lane / 4, 128););
-    RUN(doWhileContinue, T s = 0; for (int k = 1; k <= 6 + lane % 3; ++k) if ((k + lane) % 4) s += in[128 * k + t];
-        out[t] = s;);
-    RUN(storesInLoop, for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;);
-    RUN(nestedTriangle, T s = 0;
-        for (int i = 0; i < lane / 4; ++i) for (int j = 0; j <= i; ++j) s += in[128 * (8 * i + j) % 4096 + t];
-        out[t] = s;);
-    RUN(nestedBoth, T s = 0;
-        for (int i = 0; i < lane % 4; ++i) s += in[4096 + 128 * i + t] + sumOf(in + 384 * i + t, (lane + i) % 3, 128);
-        out[t] = s;);
-    RUN(innerLane, T s = 0; for (int i = 0; i < 4; ++i) s += sumOf(in + 1024 * i + t, lane % 8, 128); out[t] = s;);
-    RUN(innerLaneThenStore,
-        for (int i = 0; i < 4; ++i) out[128 * i + t] = sumOf(in + 128 * (6 * i + lane % 4) + t, 6 - lane % 4, 128););
     RUN(nestedThree, T s = 0; for (int i = 0; i < 2 + lane % 2; ++i) for (int j = 0; j < 1 + (lane / 2 + i) % 3; ++j) {
             s += sumOf(in + 128 * (9 * i + 3 * j) + t, (lane + j) % 3, 128);
             out[128 * (4 * i + j) + t] = s;
@@ -1362,47 +630,17 @@ void runAll(const char* type)
 
     RUN(guardParity, out[t] = lane % 2 ? sumOf(in + t, 8, 128) : T(0););
     RUN(halvesInTurn, out[t] = sumOf(in + t + (lane < 16 ? 128 : 0), 3, 256););
-    RUN(halvesInTurnSame, out[t] = sumOf(in + lane, 3, 64););
     RUN(oneLaneATurn, out[t] = in[3 * t] + 1;);
-    RUN(checkerboard, T s = 0;
-        for (int k = 0; k < 8; ++k) s =
-            (k + lane) % 2 ? s + in[128 * k + t] : 2 * s - in[4096 + t + k] * in[5120 + 2 * t + k];
-        out[t] = s;);
     RUN(randomPattern, for (int k = 0; k < 16; ++k) if (mix(64 * k + t) % 2) out[128 * k + t] = in[128 * k + t] + k;);
-    RUN(randomNested, T s = 0; for (int k = 0; k < 8; ++k) {
-            const unsigned bits = mix(64 * k + t) % 4;
-            if (bits % 2) s += in[128 * k + t];
-            if (bits == 3) out[1024 + 128 * k + t] = s;
-        } out[t] = s;);
-    RUN(guardedStores, for (int k = 0; k < 5; ++k) if (lane >> k & 1) out[128 * k + t] = T(k););
-    RUN(compoundAssign, for (int k = 0; k < 6; ++k) if ((lane + k) % 3) out[128 * k + t] = in[128 * k + t] - 1;);
 
     RUN(breakLane, out[t] = sumOf(in + t, 1 + lane % 7, 128););
-    RUN(breakValue, T s = 0; for (int k = 0; k < 24 && in[128 * k + t] <= 80; ++k) s += in[128 * k + t]; out[t] = s;);
-    RUN(breakBetween, for (int k = 0; k < 8 && in[128 * k + t] + lane <= 90; ++k) out[128 * k + t] =
-                          in[128 * k + t] + in[2048 + 128 * k + t];);
-    RUN(continueLane, T s = 0; for (int k = 0; k < 12; ++k) if ((k + lane) % 3) s += in[128 * k + t]; out[t] = s;);
-    RUN(continueBetween, for (int k = 0; k < 8; ++k) if (mix(lane) >> k & 1) out[128 * k + t] =
-                             in[128 * k + t] * in[2048 + 128 * k + t];);
-    RUN(breakAndContinue, T s = 0; for (int k = lane % 2; k <= 6 + lane % 9; k += 2) s += in[128 * k + t]; out[t] = s;);
-    RUN(infiniteTwoBreaks, T s = 0;
-        for (int k = 0; k <= 4 + lane % 8 && in[128 * k + t] <= 85; ++k) s += in[4096 + 128 * k + t]; out[t] = s;);
-    RUN(breakBothLoops, for (int i = 0; i < 5 && (i == 0 || 5 * i - 1 < lane); ++i) out[128 * i + t] =
-                            sumOf(in + t, lane < 5 * i + 5 ? lane + 1 : 5 * i + 5, 128););
     RUN(earlyReturn, out[t] = in[t] + 1; if (lane < 20) out[1024 + t] = in[1024 + 2 * t];
         if (lane < 20 && lane % 3) out[2048 + 3 * t] = in[2048 + t];);
-    RUN(returnInLoop, const T s = sumOf(in + t, lane % 11 < 8 ? 1 + lane % 11 : 8, 128); if (lane % 11 < 8) out[t] = s;
-        else out[1024 + t] = -s, out[1152 + t] = 1 - s;);
     RUN(mergedReturns, if (lane % 11 < 8) out[t] = sumOf(in + t, 1 + lane % 11, 128);
         else out[1024 + 2 * t] = -sumOf(in + t, 8, 128););
 
     RUN(loopOverLanes, out[t] = out[2048 + 5 * t] = in[4 * t];);
-    RUN(lanesDescending, T s = 0; for (int l = 1; l <= lane; l += 3) s += in[64 * l + t]; out[t] = s;);
-    RUN(bitLoop, T s = 0; for (int k = 0; k < 16; ++k) if (mix(lane) >> k & 1) s += in[128 * k + t]; out[t] = s;);
 
-    RUN(switchPlain, const int c = lane % 4; if (c == 0) out[t] = in[t];
-        if (c == 1) out[1024 + t] = in[1024 + t] * in[1536 + 2 * t]; if (c == 2) out[2048 + t] = 5;
-        if (c == 3) out[3072 + 2 * t] = -in[3072 + t];);
     RUN(switchFallthrough, const int c = lane % 5; T s = c == 0 ? in[t] : T(0);
         if (c <= 1) s = 2 * s + in[1024 + 2 * t]; if (c <= 2) s = 3 * s + in[2048 + 3 * t];
         if (c == 3) s = in[4096 + t] * in[4608 + t]; if (c >= 3) s -= in[5120 + 4 * t]; out[t] = s;);
@@ -1419,95 +657,35 @@ void runAll(const char* type)
             if (c == 1) out[128 * k + t] = s;
             if (c <= 1) s += in[2048 + 128 * k + t] * T(k);
         } out[1024 + t] = s;);
-    RUN(switchContinue, T s = 0; for (int k = 0; k < 9; ++k) if ((lane + k) % 4) {
-            if ((lane + k) % 4 == 1) s += in[128 * k + t];
-            s = in[2048 + 128 * k + t] - s;
-        } out[t] = s;);
 
     RUN(ifChain, if (lane < 5) out[t] = in[t] + in[512 + 2 * t];
         if (lane >= 5 && lane < 17) out[1024 + t] = in[1024 + 3 * t]; if (lane >= 17 && lane % 2) out[2048 + t] = 7;
         if (lane >= 17 && lane % 2 == 0) out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];);
-    RUN(chainInLoop, T s = 0; for (int k = 0; k < 7; ++k) {
-            if (lane < 4 * k) s += in[128 * k + t];
-            if (lane >= 4 * k && lane % 3 == k % 3) s = in[1024 + 128 * k + t] - 2 * s;
-            if (lane >= 4 * k && lane % 3 != k % 3) out[128 * k + t] = s;
-        } out[1024 + t] = s;);
-    RUN(unevenBranches, out[t] = lane % 2 ? 2 * sumOf(in + t, 3, 128) : -sumOf(in + 1024 + t, 5, 128););
     RUN(mergedTernary, out[t] = in[lane < 16 ? t : 512 + 2 * t];);
-    RUN(ternaryInLoop, T s = 0; for (int k = 0; k < 5; ++k) {
-            if ((lane ^ k) & 2) s += in[128 * k + t] * 3;
-            else s -= in[1024 + 128 * k + t] * in[2048 + t + k];
-        } out[t] = s;);
     RUN(mergedStores, out[lane % 3 ? t : 1024 + 2 * t] = in[t] + (lane % 3 ? 0 : 1););
     RUN(shortAnd, if ((in[t] > 30) + (in[512 + t] > 40) + (in[1024 + t] < 90) == 3) out[t] = in[1536 + 2 * t];);
-    RUN(shortOr, if ((in[t] > 60) + (in[512 + t] > 70)) out[t] = in[1024 + 2 * t];
-        else out[1024 + t] = -in[1536 + t] * in[2048 + t];);
     RUN(shortInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
             const bool a = (lane + k) % 2 == 1 && in[128 * k + t] > 50;
             const bool b = in[1024 + 128 * k + t] > 60;
             if (a || b) s += in[2048 + 128 * k + t];
         } out[t] = s;);
     RUN(whileFlag, T s = 0; for (int i = t; index[i]; i += flag_stride) s += in[i]; out[t] = s;);
-    RUN(whileFlagBounded, int i = 0;
-        for (; i < lane % 6 && index[flag_stride * i + t] != 5; ++i) out[128 * i + t] = in[128 * i + t];
-        out[2048 + t] = T(i););
     RUN(forBoundLoaded, int k = 0; while (k < index[flag_stride * k + t]) ++k; out[t] = sumOf(in + t, k, 128););
-    RUN(doWhileLoaded, int k = 0; out[t] = T(t);
-        for (int i = t + flag_stride; index[i] > 1; i += flag_stride) out[128 * ++k + t] = T(i););
-    RUN(binarySearch, int i = 0; while (i < flag_stride && 4 * i < int(mix(t) % 1000)) ++i; out[t] = T(i););
-    RUN(listWalk, T s = 0;
-        for (int i = t; i < elements - 2 * flag_stride; i += flag_stride * (1 + index[i])) s += in[i]; out[t] = s;);
-    RUN(collatz, T s = 0; int n = lane + 1; for (int k = 0; k < 30 && n != 1; ++k) {
-            s += in[128 * k + t] - (n % 2 ? T(0) : in[4096 + 128 * k + t]);
-            n = n % 2 ? 3 * n + 1 : n / 2;
-        } out[t] = s;);
 
-    RUN(loopOfHalf, out[t] = sumOf(in + t, lane < 16 ? 6 : 0, 128););
     RUN(loopsOfBothHalves, out[t] = lane < 16 ? sumOf(in + t, 2 + lane % 4, 128) : T(0);
         if (lane >= 16) for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];);
-    RUN(loopAfterLoop, out[t] = sumOf(in + t, lane % 6, 128) - sumOf(in + 1024 + 2 * t, 4, 128););
-    RUN(loopAfterBreak, int k = 0; for (; k < 10 && in[128 * k + t] <= 70; ++k) out[1024 + 128 * k + t] = T(k);
-        out[t] = sumOf(in + 2048 + 128 * k + lane, 3, 128););
-    RUN(twoLoops, T s = out[1024 + t] = sumOf(in + t, lane % 5, 128);
-        for (int k = lane % 5; k < 5; ++k) s = in[1024 + 128 * k + t] - s; out[t] = s;);
 
-    RUN(helperBothSides, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
-    RUN(helperTwice, out[t] = sumOf(in + t, lane % 5, 128);
-        out[1024 + t] = out[t] - sumOf(in + 2048 + 2 * t, lane % 3, 128););
-    RUN(helperInLoop, for (int k = 0; k < 1 + lane % 4; ++k) out[128 * k + t] = above(in + 512 * k + t, T(60 + lane)););
-    RUN(helperOfHelper, const int at = lane < 20 ? t : 1024 + 3 * t;
-        const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50)); if (at % 2) out[at] = v;
-        else out[4096 + at] = -v, out[6144 + at] = 1 - v;);
     RUN(mergedHelpers, const int at = lane < 20 ? t : 1024 + 3 * t;
         const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50));
         out[at % 2 ? at : 4096 + at] = at % 2 ? v : -v;);
     RUN(helperNotInlined, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
-    RUN(helperLoopSides, T s = 0; for (int k = 0; k < 4; ++k)
-            s += (lane + k) % 2 ? sumOf(in + 128 * k + t, 1 + lane % 2, 128) : -sumOf(in + 2048 + 128 * k + t, 2, 128);
-        out[t] = s;);
 
     RUN(sharedReverse, const int b = t / 64 * 64; T s = 0;
         for (int k = 0; k < lane % 7; ++k) s += in[b + 63 - (t % 64 + k) % 64]; out[t] = s;);
-    RUN(sharedColumns, T s = 0; for (int x = 0; x < 8; ++x) if ((lane + x) % 3) s += in[32 * lane + x]; out[t] = s;);
-    RUN(sharedPadded, T s = 0; for (int x = 0; x < lane; x += 3) s += in[32 * lane + x]; out[t] = s;);
-    RUN(sharedStride, T s = 0; for (int k = 1; k <= 8; k *= 2) if (lane % 8 < k) s += in[k * (t % 64)]; out[t] = s;);
-    RUN_BLOCKS(sharedStores, 2, 64, for (int b = 0; b < 2; ++b) {
-            T* o = out + 1024 * b;
-            for (int i = 0; i < 1024; ++i) o[i] = in[i];
-            for (int i = 1; i < 64; i += 2) o[16 * i] = 0, o[16 * i + 1] = 1, o[16 * i + 2] = 2;
-            for (int i = 0; i < 64; i += 2) o[4 * i + 3] = 9;
-        });
     RUN(sharedFlags, const int i = t % 64; T s = 0;
         for (int k = 0; k < 7 && index[flag_stride * k + i]; ++k) s += in[64 * k + i]; out[t] = s;);
     RUN_BLOCKS(reduceHalving, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
-    RUN_BLOCKS(reduceStrided, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
-    RUN_BLOCKS(reduceContiguous, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
     RUN(scanInclusive, out[t] = sumOf(in + t / 64 * 64, t % 64 + 1, 1););
-    RUN_BLOCKS(oddEvenSort, 2, 64, for (int i = 0; i < 128; ++i) {
-            int place = i / 64 * 64;  // after all smaller ones of the block, and equal ones before it
-            for (int j = i / 64 * 64; j < i / 64 * 64 + 64; ++j) place += in[j] < in[i] || (in[j] == in[i] && j < i);
-            out[place] = in[i];
-        });
     RUN_BLOCKS(barrierBetween, 2, 64, for (int b = 0; b < 128; b += 64) {
             T first[64];
             T second[64];
@@ -1519,29 +697,11 @@ void runAll(const char* type)
             }
             for (int i = 0; i < 40; ++i) out[b + i] = second[2 * i % 64];
         });
-    RUN_BLOCKS(barrierInLoop, 2, 64, for (int b = 0; b < 128; b += 64) {
-            T tile[64];
-            T sums[64] = {};
-            for (int k = 0; k < 4; ++k) {
-                for (int i = 0; i < 64; ++i) {
-                    if ((i + k) % 2) tile[i] = in[128 * k + b + i];
-                    else tile[63 - (i ^ 1)] = T(k);
-                }
-                for (int i = 0; i < 64; ++i) if (i % 32 >= 4 * k) sums[i] += tile[(2 * i + k) % 64];
-            }
-            for (int i = 0; i < 64; ++i) out[b + i] = sums[i];
-        });
 
     RUN(warpBranches, out[t] = t % 64 < 32 ? sumOf(in + t, 3, 128) : -sumOf(in + 1024 + 2 * t, lane % 4, 128););
     RUN_BLOCKS(
         partialWarp, 2, 40,
         for (int t = 0; t < 80; ++t) if (t % 40 % 32 != 3) out[t] = sumOf(in + 2 * t, 1 + t % 40 % 32 % 5, 128););
-    RUN_BLOCKS(partialWarpShared, 2, 40, for (int t = 0; t < 80; ++t) {
-            out[t] = 0;
-            for (int k = 0; k < t % 40; k += 7) out[t] += in[t / 40 * 40 + (t % 40 * 8 + k) % 40];
-        });
-    RUN_BLOCKS(blockOf16x4, 2, dim3(16, 4), for (int y = 0; y < 4; ++y) for (int x = 0; x < 32; ++x)
-            if (x % 16 >= 4 * y) out[32 * y + x] = sumOf(in + 1024 * y + x, y + x % 16 % 3 + 1, 128););
     RUN_BLOCKS(blockOf8x8, 2, dim3(8, 8),
                for (int b = 0; b < 2; ++b) for (int y = 0; y < 8; ++y) for (int x = 0; x <= y; ++x) for (int k = x;
                                                                                                          k <= y; k += 2)
@@ -1549,16 +709,9 @@ void runAll(const char* type)
     RUN_BLOCKS(tileRagged, dim3(2, 2), dim3(16, 4),
                for (int y = 0; y < 21; ++y) for (int x = 0; x < 27; ++x) out[21 * x + y] = in[27 * y + x];);
     RUN_BLOCKS(gridStride, 2, 64, for (int i = 0; i < 555; ++i) out[i] = in[i] + 1;);
-    RUN_BLOCKS(gridStrideGuarded, 2, 64, for (int i = 0; i < 555; ++i) if (in[i] > 50) out[i] = in[1024 + 2 * i];);
-    RUN(tailPredicated, if (t < 100) out[t] = in[t] + 1; if (t < 72) out[t + 128] = in[t + 128] + 2;
-        if (t < 89) out[512 + 2 * t] = in[512 + 2 * t] + 3;);
 
-    RUN(unrolledGuard, T s = 0; for (int k = 0; k < 4; ++k) if ((k + lane) % 2) s += in[128 * k + t]; out[t] = s;);
     RUN(unrolledTrips, out[t] = sumOf(in + t, lane, 64););
-    RUN(unrolledBreak, out[t] = sumOf(in + t, 1 + lane % 7, 128););
     RUN(unrolledNested, out[t] = 0; for (int i = 0; i < 3; ++i) out[t] += sumOf(in + 512 * i + t, 1 + lane % 4, 128););
-    RUN_BLOCKS(unrolledTail, 2, 64, for (int i = 0; i < 450; ++i) out[i] = in[i] + 1;);
-    RUN_BLOCKS(unrolledReduce, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
 }
 
 int main()

@@ -15,7 +15,6 @@ DIFFERENT = {
     "unrolledNested": "the inner loop is unrolled into a tree of tests: lanes that leave it early do not meet again",
     "switchFallthroughInLoop": "lanes that fall through into a case do not wait for those that enter it there",
     "shortInLoop": "lanes that come to the right side of || from the left of && and from its right do not meet",
-    "continueBetween": "nvcc makes the first load behind the test, too: nothing else needs it",
 }
 COLUMNS = [
     "global_load_requests", "global_store_requests", "global_load_sectors", "global_store_sectors",
@@ -35,7 +34,7 @@ def test_counts_are_those_of_the_profiler(tmp_path):
         counted[kernel][what + ("_sectors" if row["memory"] == "global" else "_wavefronts")] += int(row["units"])
     measured = {
         (row["kernel"], row["type"]): row for row in csv.DictReader(open(ROOT / "tests/data/h200_divergence.csv"))}
-    assert len(measured) >= 80 and set(measured) == set(counted)
+    assert len(measured) >= 70 and set(measured) == set(counted)
     different = {kernel for kernel, row in measured.items() if any(int(row[c]) != counted[kernel][c] for c in COLUMNS)}
     assert {name for name, _ in different} == set(DIFFERENT)
-    assert len(different) == 12
+    assert len(different) == 11

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import urllib.parse
@@ -89,7 +88,7 @@ def same_counts(report, table):
 
 
 @pytest.mark.parametrize("name", few([*FAULTY, *RIGHT], lambda name: name in (
-    "barriers_missed", "bad_free", "race_of_blocks", "out_of_bounds", "never_freed", "host_access", "scan")))
+    "barriers_missed", "race_of_threads", "uninitialized", "scan")))
 def test_terminal_json_and_sarif_are_one(name, tmp_path):
     done = tried(name, options=f"--quiet {files(tmp_path)}")
     told = Told(done, tmp_path)
@@ -98,6 +97,7 @@ def test_terminal_json_and_sarif_are_one(name, tmp_path):
     assert all(finding["column"] for finding in told.findings), told.findings
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("mode, seed", [
     (mode, seed) for mode in ("races", "memory") for seed in some(random_kernels.SEEDS[mode], 10)])
 def test_random_programs(mode, seed, tmp_path):
@@ -170,13 +170,6 @@ def test_each_finding_has_the_column_of_the_source(tmp_path):
     assert len(pointed) == 8 and found == pointed, done.stdout
 
 
-def test_the_columns_of_plain_cpp(tmp_path):
-    (tmp_path / "main.cpp").write_text("#include <cuda_runtime.h>\n\nint main()\n{\n    float* data;\n"
-                                       "    return  /* a */ cudaMalloc(&data, 100);\n}\n")
-    done = make_try(tmp_path / "main.cpp", "SIM=--quiet")
-    assert [(line["line"], line["column"]) for line in lines_of(done)] == [("6", "31")], done.stdout
-
-
 def test_the_page_explains_every_kind(tmp_path):
     assert tried("vector_add", options=f"--sarif {tmp_path}/none.sarif").returncode == 0
     log = json.loads((tmp_path / "none.sarif").read_text())
@@ -192,23 +185,7 @@ def test_the_page_explains_every_kind(tmp_path):
                       rule["help"]["text"]) for rule in rules] and len(found) > 20
 
 
-@pytest.mark.parametrize("remote, page", [
-    ("https://github.com/some-one/a.project.git", "https://github.com/some-one/a.project"),
-    ("https://name:secret@github.com/someone/project", "https://github.com/someone/project"),
-    ("git@github.com:someone/project.git", "https://github.com/someone/project"),
-    ("ssh://git@github.com/someone/project/", "https://github.com/someone/project"),
-    ("https://example.org/someone/project", ""), ("/srv/github.com/project", ""),
-    ('https://github.com/someone/"project', ""), (None, "")])
-def test_the_page_of_the_repository(remote, page, tmp_path):
-    """A clone's address may hold a password, which no file of findings may have."""
-    run("git", "init", "-q", tmp_path)
-    if remote:
-        run("git", "-C", tmp_path, "config", "remote.origin.url", remote)
-    done = run("make", "-s", "NVCC=", "--eval=shown: ; @printf '%s\\n' '$(HOME_LINE)'", "shown",
-               env={**os.environ, "GIT_DIR": str(tmp_path / ".git")})
-    assert done.stdout == f'#define HOME_PAGE "{page}"\n', done.stdout + done.stderr
-
-
+@pytest.mark.variety
 def test_names_that_are_no_utf_8_and_a_program_that_changes_its_folder(tmp_path):
     """JSON can only show such a name. A URI keeps its bytes. Names stay those from the folder of the start."""
     folder = os.fsencode(tmp_path) + b"/caf\xe9 #1%"
@@ -236,6 +213,7 @@ def test_names_that_are_no_utf_8_and_a_program_that_changes_its_folder(tmp_path)
     assert b"caf\\xe9 #1%/leak.cu:6:15: warning: " in done.stdout
 
 
+@pytest.mark.variety
 def test_a_fingerprint_outlives_lines_that_are_added_above(tmp_path):
     text = (ROOT / "tests/sim/programs/race_of_threads.cu").read_text()
     prints = []
@@ -251,6 +229,7 @@ def test_a_fingerprint_outlives_lines_that_are_added_above(tmp_path):
 WORKFLOW = yaml.safe_load((ROOT / "sim/annotate.yml").read_text())
 
 
+@pytest.mark.variety
 @pytest.mark.parametrize("job", WORKFLOW["jobs"])
 def test_the_workflow_for_github(job, tmp_path):
     """Its lines run here, but for the one that installs the compiler."""
@@ -279,12 +258,3 @@ def test_the_workflow_for_github(job, tmp_path):
         assert parts and pathlib.Path(parts[pattern["file"]]).samefile(tmp_path / WORKFLOW["env"]["PROGRAM"])
         assert (parts[pattern["line"]], parts[pattern["severity"]]) == ("4", "warning")
         assert parts[pattern["column"]] and parts[pattern["message"]].endswith(" [uninitialized-load]")
-
-
-def test_compilers_errors_have_the_form_that_the_terminal_has(tmp_path):
-    """g++'s own message and a finding are read by one pattern."""
-    (tmp_path / "wrong.cpp").write_text("int main() { return x; }\n")
-    done = run(*shlex.split(os.environ.get("CXX", "g++")), "-fsyntax-only", tmp_path / "wrong.cpp")
-    (pattern,) = json.loads((ROOT / "sim/matcher.json").read_text())["problemMatcher"][0]["pattern"]
-    (line,) = [line for line in done.stderr.splitlines() if ": error: " in line]
-    assert re.fullmatch(pattern["regexp"], line)

@@ -105,6 +105,7 @@ def test_the_simulator_counts_those(tmp_path):
         assert counted[name.strip("`")][kind] == int(number), name
 
 
+@pytest.mark.variety
 def test_random_kernels(tmp_path):
     """In those whose counts are not nvcc's, the simulator counts more: g++ does not know that shared memory and arrays
     of the device never overlap. In one it counts less: a store in between stores the value that was loaded."""

@@ -11,11 +11,10 @@ import pytest
 
 from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
-from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
-CASES = ["wall", "pending", "calls"]
-COUNTED = ["values", "more_values"]
+CASES = ["faults", "wall", "pending", "calls"]
+COUNTED = ["values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
 
@@ -31,7 +30,7 @@ def with_clang(tmp_path_factory):
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=[
-    pytest.mark.skipif(not ALL, reason="make test-all builds with clang++"),
+    pytest.mark.variety,
     pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")])])
 def tried(request):
     """Runs a program of tests/sim/seen on the simulator: tried(name, options)."""
@@ -134,7 +133,7 @@ def test_each_case_has_the_findings_that_its_lines_say(name, tried):
             any((line, kind) == f[:2] and re.search(text, f[2]) for f in found) for line, kind, text in expected)
         if not fits or done.returncode != bool(expected) or not done.stdout.startswith(printed[case]):
             wrong[case] = done.returncode, expected, (done.stdout + done.stderr)[-1500:]
-    assert len(said) > 25 and not wrong
+    assert len(said) > 20 and not wrong
 
 
 @pytest.mark.parametrize("name", ["legal", "honest", "ordered"])

@@ -75,6 +75,7 @@ def test_a_table_of_machines(program):
         assert f": {row[2]} ms a launch; limited by {row[3]}, then by {row[4]}\n" in alone
 
 
+@pytest.mark.variety
 def test_a_name_and_a_file(program, tmp_path):
     text = (ROOT / "common/machines/h100.machine").read_text()
     launch = float(re.search("^launch_time = ([0-9.]+) ns", text, re.MULTILINE)[1])
@@ -119,6 +120,7 @@ def test_json_has_the_model(program, tmp_path):
         else: assert model == [None, None, None]
 
 
+@pytest.mark.variety
 def test_a_sample_and_a_program_without_kernels(program):
     assert "a sample has no time" in on(program, "--machines h200,h100 --blocks 1").stdout
     (program.parent / "input.txt").write_text("0\n")
@@ -128,6 +130,7 @@ def test_a_sample_and_a_program_without_kernels(program):
         (program.parent / "input.txt").write_text("3\n")
 
 
+@pytest.mark.variety
 def test_a_simulated_program_is_ended(program):
     """By its terminal, or by another program: neither leaves a child behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -141,6 +144,7 @@ def test_a_simulated_program_is_ended(program):
         assert process.wait(60) == -number and "the program was interrupted" in out and "H100" not in out
 
 
+@pytest.mark.variety
 def test_simcuda(program):
     """It refuses a bad list before it compiles. A program is compiled once for all machines."""
     done = run(ROOT / "sim/simcuda", program.parent / "program.cu", "--machines", "h200,h20")

@@ -102,23 +102,6 @@ def test_a_question_leads_from_page_to_page(program):
             assert of != later or f"`{kernel}`" not in TEXT[program], kernel
 
 
-@of_one_gpu
-def test_every_question_is_answered(program):
-    numbers = {part: re.findall(r"^(\d)\. ", sections(program)[part], re.MULTILINE) for part in ("Predict", "Explain")}
-    assert numbers["Predict"] == numbers["Explain"]
-    for number in numbers["Predict"]:
-        assert re.search(rf"# ([\d, ]*\b){number}\b|[Qq]uestions? [^.]*\b{number}\b", sections(program)["Run"]), number
-
-
-@of_all
-def test_page_is_short(program):
-    """Two screens, apart from the table."""
-    lines = re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", TEXT[program], flags=re.DOTALL).splitlines()
-    assert len(lines) <= 100
-    for line in lines:
-        assert len(line) <= 120 or line.startswith("!["), line
-
-
 def lines_of(code):
     return [normalised(line) for line in code.splitlines() if line.strip()]
 
@@ -192,15 +175,6 @@ def test_every_other_kernel_has_a_sentence(program, tmp_path):
     assert f"<!-- generated: variants {program} -->" in text and "(VARIANTS.md" in TEXT[program]
     for line in re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", text, flags=re.DOTALL).splitlines():
         assert len(line) <= 140, line
-
-
-@of_one_gpu
-def test_profiling_is_on_one_page(program):
-    """docs/PROFILING.md has a section for each step, and its page a link to that section and no metric."""
-    page, number = (ROOT / "docs/PROFILING.md").read_text(), int(program[-2:])
-    (section,) = re.findall(rf"^## Step {number}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    assert f"<!-- generated: profile {program} -->" in section
-    assert f"(../docs/PROFILING.md#step-{number})" in TEXT[program] and "ncu " not in TEXT[program]
 
 
 @of_all

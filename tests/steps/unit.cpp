@@ -528,16 +528,6 @@ void test_limited_threads()
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
 }
 
-void test_suggestions()
-{
-    const std::vector<std::string> names{"explain", "errata", "size", "seed"};
-    CHECK(nearest("expain", names) == "explain" && nearest("EXPLAIN", names) == "explain");
-    CHECK(nearest("epxlain", names) == "explain");  // two neighbours exchanged: one edit
-    CHECK(nearest("sized", names) == "size" && nearest("sizedd", names) == "size");
-    CHECK(nearest("bogus", names).empty() && nearest("z", names).empty() && nearest("", names).empty());
-    CHECK(did_you_mean("eratta", names, "--") == "; did you mean --errata?" && did_you_mean("x", names).empty());
-}
-
 // One round over the partitions: from its beginning on, each gets as many bytes as every other.
 void test_rounds()
 {
@@ -575,56 +565,6 @@ void test_machine_files()
     CHECK(again.threads_per_sm == 512 && again.dram_bytes == 15843721216 && again.blocks_per_sm == 16);
 }
 
-// The machine of a card that micro-benchmarks run on.
-void test_machine_of_a_card()
-{
-    const Machine known = machine_of_card("NVIDIA H200", 9, 0, "mine.machine");
-    const Machine other = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9, "cards.d/rtx 4090.machine");
-    CHECK(known.name == "mine" && known.label == "H200" && known.map.partitions == 32 && known.map.assumed());
-    CHECK(other.name == "rtx4090" && other.label == "GeForce RTX 4090" && other.map.partitions == 0);
-    CHECK(other.blocks_per_sm == 24 && other.threads_per_sm == 1536);
-    CHECK(machine_of_card("Tesla T4", 7, 5, "/a.b/.machine").name == ".machine");
-    CHECK(machine_of_card("NVIDIA B300", 10, 3, "/dev/fd/ ").name == "mine");
-    CHECK(machine_of_card("NVIDIA B300", 10, 3, std::string(99, 'x')).name.size() == 30);
-}
-
-// All that the formulas need, from one card: a file that a program reads.
-void test_machine_that_was_measured()
-{
-    std::string csv = "date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n";
-    const std::map<std::string, double> results{
-        {"launch", 2100}, {"life_empty_32", 150}, {"life_empty_1024", 249.2}, {"life_load_32", 650},
-        {"latency_dram_ns", 400}, {"one_in_flight", 1e10}, {"latency_l1_ns", 21}, {"life_store_32", 185},
-        {"life_1_barrier_pair_32", 300}, {"life_9_barrier_pairs_32", 620}, {"life_1_barrier_pair_1024", 500},
-        {"life_9_barrier_pairs_1024", 1613.6}, {"empty_warps_256", 8e9}, {"stream", 900}, {"scatter_near", 800},
-        {"partial_lines_l2", 3e10}, {"random_sectors", 2.8125e10}, {"random_stores_of_pairs", 2.25e11},
-        {"random_stores", 3.515625e9}, {"l1_loads_stride_32", 1e10}, {"line_misses", 5e10}, {"wavefronts", 1e11},
-        {"constant_by_lane_near", 2e9}};
-    for (const auto& [name, value] : results)
-        csv += format("2026-11-30T00:00:00Z,NVIDIA GeForce RTX 4090,13.0,%s,unit,%.6g,0.5\n", name.c_str(), value);
-    Machine limits = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9, "rtx4090.machine");
-    const std::vector<Measurements> measured{parse_measurements("results", csv)};
-    const auto refused = [&] {
-        try {
-            measured_machine_text(limits, measured);
-        } catch (const Error& error) {
-            return error.message;
-        }
-        return std::string();
-    };
-    CHECK(refused() == "the machine that was measured:6: sms = 0: expected sms = NUMBER, above 0");
-    limits.sms = 128, limits.sm_mhz = 2520, limits.dram_bytes = 25757220864, limits.dram_mhz = 10501;
-    limits.bus_bits = 384, limits.l2_bytes = 72 << 20;
-    const Machine m = parse_machine("rtx4090", measured_machine_text(limits, measured));
-    const Roofline& r = m.roofline;
-    CHECK(r.launch_ns == 2100 && r.block_ns == 150 && std::abs(r.thread_ns - 0.1) < 1e-9 && r.load_ns == 500);
-    CHECK(r.hit_ns == 21 && r.store_ns == 35 && r.barrier_ns == 20 && std::abs(r.barrier_thread_ns - 0.05) < 1e-9);
-    CHECK(r.blocks_per_s == 1e9 && r.stream_gbs == 900 && r.l1_turns_per_s == 3.2e11);
-    CHECK(std::abs(r.half_load - 0.25) < 1e-9 && r.half_store == 0.5 && r.unfilled_store == 2);
-    CHECK(m.measured == "2026-11-30" && m.driver == "13.0" && m.card == "NVIDIA GeForce RTX 4090");
-    CHECK(m.l1_bytes == 128 << 10 && m.dram_bytes == 25757220864);
-}
-
 void test_noise()
 {
     Results results{{}, Type::f32, 64, 64, 0, {}};
@@ -648,11 +588,8 @@ void test_noise()
 
 int main()
 {
-    test_suggestions();
     test_rounds();
     test_machine_files();
-    test_machine_of_a_card();
-    test_machine_that_was_measured();
     test_noise();
     test_reference();
     test_pattern();

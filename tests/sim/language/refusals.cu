@@ -169,76 +169,6 @@ void shared_memory()
         works(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, -1)) && block == 0);
 }
 
-void devices()
-{
-    int count = 0, number = 0;
-    unsigned flags = 0;
-    cudaDeviceProp properties;
-    must(cudaGetDeviceCount(&count));
-    const auto none = [&](int device) {
-        return gives(cudaErrorInvalidDevice, cudaSetDevice(device)) &&
-               gives(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, device)) &&
-               gives(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, device)) &&
-               gives(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&number, 0, device)) &&
-               gives(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(device, 0));
-    };
-    row("a device that does not exist", none(-1) && none(count) && none(1000));
-    row("questions without a place for the answer",
-        invalid(cudaGetDeviceCount(nullptr)) && invalid(cudaGetDevice(nullptr)) &&
-            invalid(cudaGetDeviceProperties(nullptr, 0)) && invalid(cudaDeviceCanAccessPeer(nullptr, 0, 0)) &&
-            invalid(cudaDeviceGetCacheConfig(nullptr)) && invalid(cudaDeviceGetSharedMemConfig(nullptr)) &&
-            invalid(cudaGetDeviceFlags(nullptr)) && invalid(cudaChooseDevice(&number, nullptr)) &&
-            invalid(cudaDeviceGetLimit(nullptr, cudaLimitStackSize)) && invalid(cudaDriverGetVersion(nullptr)));
-    bool right = true;
-    for (int attribute = cudaDevAttrMaxThreadsPerBlock; attribute <= cudaDevAttrCanUseHostPointerForRegisteredMem;
-         ++attribute)
-        right = works(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0)) && right;
-    const auto no_attribute = [&](int attribute) {
-        return invalid(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0));
-    };
-    row("attributes of a device", right && no_attribute(-1) && no_attribute(0) && no_attribute(100000));
-    size_t bytes = 0;
-    row("memory without a place for the answer",
-        works(cudaMemGetInfo(nullptr, &bytes)) && bytes > 0 && works(cudaMemGetInfo(&bytes, nullptr)));
-    row("a device and itself", works(cudaDeviceCanAccessPeer(&number, 0, 0)) && number == 0 &&
-                                   gives(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0)));
-    char id[32];
-    row("a device by its bus", works(cudaDeviceGetPCIBusId(id, sizeof id, 0)) &&
-                                   works(cudaDeviceGetByPCIBusId(&number, id)) && number == 0 &&
-                                   invalid(cudaDeviceGetPCIBusId(id, 3, 0)) &&
-                                   gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "FFFF:FF:1F.0")) &&
-                                   gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "0001:01:01")));
-    row("a bus that is none",
-        invalid(cudaDeviceGetByPCIBusId(&number, "nonsense")) && invalid(cudaDeviceGetByPCIBusId(&number, "")) &&
-        invalid(cudaDeviceGetByPCIBusId(&number, "01:00")));
-    row("preferences that do not exist", invalid(cudaDeviceSetCacheConfig(cudaFuncCache(9))) &&
-                                             invalid(cudaDeviceSetSharedMemConfig(cudaSharedMemConfig(9))) &&
-                                             invalid(cudaFuncSetCacheConfig(plain, cudaFuncCache(9))) &&
-                                             invalid(cudaFuncSetSharedMemConfig(plain, cudaSharedMemConfig(9))));
-    right = true;
-    for (unsigned f = 0; f < 32; ++f) {
-        const unsigned schedule = f & cudaDeviceScheduleMask;
-        if (schedule & (schedule - 1)) right = invalid(cudaSetDeviceFlags(f)) && right;
-        else
-            right = works(cudaSetDeviceFlags(f)) && works(cudaGetDeviceFlags(&flags)) &&
-                    flags == (f | cudaDeviceMapHost) && right;
-    }
-    row("flags of a device", right && invalid(cudaSetDeviceFlags(12345678)) && works(cudaSetDeviceFlags(0)));
-    const auto limit = [&](cudaLimit which, size_t value, size_t kept) {
-        return works(cudaDeviceSetLimit(which, value)) && works(cudaDeviceGetLimit(&bytes, which)) && bytes == kept;
-    };
-    row("limits of a device",
-        limit(cudaLimitStackSize, 1, 16) && limit(cudaLimitStackSize, 4096, 4096) &&
-            limit(cudaLimitPrintfFifoSize, 1, 524288) && limit(cudaLimitPrintfFifoSize, 1 << 20, 1 << 20) &&
-            limit(cudaLimitMallocHeapSize, 0, 4 << 20) && limit(cudaLimitDevRuntimePendingLaunchCount, 1, 32) &&
-            limit(cudaLimitMaxL2FetchGranularity, 64, 64));
-    row("limits that a device has not",
-        invalid(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20)) &&
-            invalid(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 4096)) &&
-            invalid(cudaDeviceGetLimit(&bytes, cudaLimit(-1))) && invalid(cudaDeviceGetLimit(&bytes, cudaLimit(99))) &&
-            gives(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1)));
-}
-
 // Whether nothing was allocated, without an error.
 template <typename T>
 bool nothing(cudaError_t error, T* const& memory)
@@ -336,58 +266,6 @@ void allocations()
     free(own);
 }
 
-void places()
-{
-    char *m = nullptr, *device = nullptr;
-    must(cudaMallocManaged(&m, 4096));
-    must(cudaMalloc(&device, 4096));
-    const auto at = [](int type, int id) { return cudaMemLocation{cudaMemLocationType(type), id}; };
-    const cudaMemLocation gpu = at(cudaMemLocationTypeDevice, 0);
-    const auto prefetch = [&](const void* memory, size_t bytes, cudaMemLocation to, unsigned flags = 0) {
-        return cudaMemPrefetchAsync(memory, bytes, to, flags, 0);
-    };
-    row("prefetch", works(prefetch(m, 4096, gpu)) && works(prefetch(m + 400, 3696, gpu)) &&
-                        works(prefetch(m, 4096, at(cudaMemLocationTypeHost, 99))) &&
-                        works(prefetch(m, 4096, at(cudaMemLocationTypeHostNumaCurrent, 99))));
-    row("prefetch of what is not there", invalid(prefetch(m, 4097, gpu)) && invalid(prefetch(m + 400, 4096, gpu)) &&
-                                             invalid(prefetch(m, 0, gpu)) && invalid(prefetch(device, 4096, gpu)) &&
-                                             invalid(prefetch(&m, 4, gpu)) && invalid(prefetch(nullptr, 4, gpu)) &&
-                                             invalid(prefetch(m, 4096, gpu, 1)));
-    row("prefetch to where nothing is",
-        gives(cudaErrorInvalidDevice, prefetch(m, 4096, at(cudaMemLocationTypeDevice, 99))) &&
-            gives(cudaErrorInvalidDevice, prefetch(m, 4096, at(cudaMemLocationTypeDevice, -1))) &&
-            invalid(prefetch(m, 4096, at(0, 0))) && invalid(prefetch(m, 4096, at(-1, 0))) &&
-            invalid(prefetch(m, 4096, at(5, 0))) && invalid(prefetch(m, 4096, at(cudaMemLocationTypeHostNuma, 99))));
-    bool right = true;
-    for (int advice = -1; advice < 9; ++advice) {
-        const cudaError_t error = cudaMemAdvise(m, 4096, cudaMemoryAdvise(advice), gpu);
-        right = (advice < 1 || advice > 6 ? invalid(error) : works(error)) && right;
-    }
-    row("advice", right);
-    const auto advise = [&](cudaMemoryAdvise advice, int type, int id) {
-        return cudaMemAdvise(m, 4096, advice, at(type, id));
-    };
-    row("advice on a place", invalid(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeDevice, 99)) &&
-                                 invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeDevice, -1)) &&
-                                 invalid(advise(cudaMemAdviseSetPreferredLocation, 0, 0)) &&
-                                 works(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeHost, 99)) &&
-                                 invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeHostNumaCurrent, 0)) &&
-                                 works(advise(cudaMemAdviseSetReadMostly, cudaMemLocationTypeDevice, 99)));
-    row("advice on what is not there", invalid(cudaMemAdvise(m, 4097, cudaMemAdviseSetReadMostly, gpu)) &&
-                                           invalid(cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, gpu)) &&
-                                           invalid(cudaMemAdvise(device, 4096, cudaMemAdviseSetReadMostly, gpu)));
-    cudaStream_t stream;
-    must(cudaStreamCreate(&stream));
-    row("managed memory of a stream", works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachSingle)) &&
-                                          works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachGlobal)) &&
-                                          invalid(cudaStreamAttachMemAsync(stream, device, 0, cudaMemAttachGlobal)) &&
-                                          invalid(cudaStreamAttachMemAsync(stream, m, 0, 77)));
-    must(cudaStreamSynchronize(stream));
-    must(cudaStreamDestroy(stream));
-    must(cudaFree(m));
-    must(cudaFree(device));
-}
-
 // What CUDA says of a copy of so many rows with these pitches.
 cudaError_t expected_2d(size_t width, size_t height, size_t to_pitch, size_t from_pitch)
 {
@@ -469,68 +347,11 @@ void shapes()
     must(cudaFree(device));
 }
 
-void order()
-{
-    bool streams = true, events = true;
-    for (unsigned flags = 0; flags < 10; ++flags) {
-        cudaStream_t stream = nullptr;
-        const cudaError_t made = cudaStreamCreateWithFlags(&stream, flags);
-        streams = (flags > 1 ? invalid(made) : works(made) && works(cudaStreamDestroy(stream))) && streams;
-        cudaEvent_t event = nullptr;
-        const cudaError_t created = cudaEventCreateWithFlags(&event, flags);
-        const bool good = flags < 8 && (!(flags & cudaEventInterprocess) || flags & cudaEventDisableTiming);
-        events = (good ? works(created) && works(cudaEventDestroy(event)) : invalid(created)) && events;
-    }
-    row("flags of streams", streams);
-    row("flags of events", events);
-    cudaStream_t stream;
-    cudaEvent_t event, other;
-    must(cudaStreamCreate(&stream));
-    must(cudaEventCreate(&event));
-    must(cudaEventCreate(&other));
-    float ms = 0;
-    const cudaError_t handle = cudaErrorInvalidResourceHandle;
-    row("an event that was not recorded", works(cudaEventQuery(event)) && works(cudaEventSynchronize(event)) &&
-                                              works(cudaStreamWaitEvent(stream, event, 0)) &&
-                                              gives(handle, cudaEventElapsedTime(&ms, event, other)));
-    row("no event", gives(handle, cudaEventRecord(nullptr)) && gives(handle, cudaEventSynchronize(nullptr)) &&
-                        gives(handle, cudaEventQuery(nullptr)) &&
-                        gives(handle, cudaStreamWaitEvent(stream, nullptr, 0)) &&
-                        gives(handle, cudaEventDestroy(nullptr)) && gives(handle, cudaStreamDestroy(nullptr)));
-    row("flags of a record and of a wait",
-        invalid(cudaEventRecordWithFlags(event, stream, 55)) &&
-            gives(cudaErrorIllegalState, cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal)) &&
-            invalid(cudaStreamWaitEvent(stream, event, 9)));
-    must(cudaEventDestroy(event));
-    must(cudaEventDestroy(other));
-    must(cudaStreamDestroy(stream));
-
-    cudaMemPool_t pool;
-    unsigned long long bytes = 1 << 20;
-    int on = 0;
-    must(cudaDeviceGetDefaultMemPool(&pool, 0));
-    bool kept = works(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) &&
-                works(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
-    bytes = 0, on = 7;
-    kept = kept && works(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) &&
-           works(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
-    row("settings of a pool", kept && bytes == 1 << 20 && on == 0);
-    bytes = 1;
-    row("settings that a pool has not",
-        invalid(cudaMemPoolGetAttribute(pool, cudaMemPoolAttr(0), &bytes)) &&
-            invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes)) &&
-            invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes)) &&
-            gives(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, 99)));
-}
-
 int main()
 {
     launches();
     shared_memory();
-    devices();
     allocations();
-    places();
     shapes();
-    order();
     return wrong_rows() != 0;
 }

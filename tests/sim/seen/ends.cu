@@ -15,14 +15,6 @@ KERNEL(chars) { I;
     if (i == 2) o[i] = tile[n + 32];  //! load .*\(tile\)
     if (i == 3) o[i] = tile[n - 1];  //! load .*\(tile\)
 }
-KERNEL(shorts) { I;
-    __shared__ short tile[33];
-    tile[i] = 1;
-    if (i == 0) tile[n + 33] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 33];  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1];  //! load .*\(tile\)
-}
 KERNEL(floats) { I;
     __shared__ float tile[32];
     tile[i] = 1;
@@ -39,14 +31,6 @@ KERNEL(floats) { I;
     if (i == 9) tile[n - 32] = 1;  //! store .*\(tile\)
     if (i == 10) atomicAdd(&tile[n + 32], 1);  //! out-of-bounds .*\(tile\)
     if (i == 11) tile[n + 32]++;  //! (load|store) .*\(tile\)
-}
-KERNEL(doubles) { I;
-    __shared__ double tile[31];
-    if (i < 31) tile[i] = 1;
-    if (i == 0) tile[n + 31] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 31];  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1];  //! load .*\(tile\)
 }
 KERNEL(float4s) { I;
     __shared__ float4 tile[32];
@@ -85,17 +69,6 @@ KERNEL(square16) { I;
     if (i == 6) tile[n + 17][15] = 1;  //! store .*\(tile\)
     if (i == 7) o[n] = tile[n + 16][n + 16];  //! load .*\(tile\)
 }
-KERNEL(square32) { I;
-    __shared__ float tile[32][32];
-    tile[0][i] = 1;
-    if (i == 0) tile[n + 32][i] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1][i] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 32][31];  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1][31];  //! load .*\(tile\)
-    if (i == 4) tile[31][n + 32] = 1;  //! store .*\(tile\)
-    if (i == 5) tile[n + 32][i] += tile[i][0];  //! (load|store) .*\(tile\)
-    if (i == 6) tile[n + 63][31] = 1;  //! store .*\(tile\)
-}
 KERNEL(padded) { I;
     __shared__ float tile[32][33];
     tile[i][32] = 1;
@@ -104,20 +77,6 @@ KERNEL(padded) { I;
     if (i == 2) o[i] = tile[n + 32][32];  //! load .*\(tile\)
     if (i == 3) tile[31][n + 33] = 1;  //! store .*\(tile\)
     if (i == 4) o[i] = tile[n - 1][0];  //! load .*\(tile\)
-}
-KERNEL(chars2) { I;
-    __shared__ char tile[16][17];
-    tile[i / 16][i % 16] = 1;
-    if (i == 0) tile[n + 16][0] = 1;  //! store .*\(tile\)
-    if (i == 1) o[i] = tile[n - 1][16];  //! load .*\(tile\)
-    if (i == 2) tile[15][n + 17] = 1;  //! store .*\(tile\)
-}
-KERNEL(doubles2) { I;
-    __shared__ double tile[32][33];
-    tile[i][0] = 1;
-    if (i == 0) tile[n + 32][0] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n + 32][32] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n - 1][0];  //! load .*\(tile\)
 }
 KERNEL(cube) { I;
     __shared__ float tile[4][8][9];
@@ -128,14 +87,6 @@ KERNEL(cube) { I;
     if (i == 3) o[i] = tile[3][7][n + 9];  //! load .*\(tile\)
     if (i == 4) o[i] = tile[0][n - 1][0];  //! load .*\(tile\)
     if (i == 5) tile[n + 4][7][8] = 1;  //! store .*\(tile\)
-}
-KERNEL(vectors2) { I;
-    __shared__ float4 tile[8][9];
-    tile[i % 8][i / 8] = make_float4(1, 2, 3, 4);
-    __syncthreads();
-    if (i == 0) tile[n + 8][0] = tile[0][0];  //! store .*\(tile\)
-    if (i == 1) o[i] = tile[n - 1][8].x;  //! load .*\(tile\)
-    if (i == 2) tile[0][1] = tile[n + 8][8];  //! load .*\(tile\)
 }
 // --- several in one declaration, and several declarations
 KERNEL(several) { I;
@@ -315,8 +266,8 @@ void run(void (*kernel)(float*, int))
 
 int main()
 {
-    run(chars); run(shorts); run(floats); run(doubles); run(float4s); run(structures); run(mixed); run(square16);
-    run(square32); run(padded); run(chars2); run(doubles2); run(cube); run(vectors2); run(several); run(one_by_one);
+    run(chars); run(floats); run(float4s); run(structures); run(mixed); run(square16);
+    run(padded); run(cube); run(several); run(one_by_one);
     run(called); run(of_lambda); run(templated<float, 16>); run(at_namespace_scope); run(dynamic); run(handed_on);
     run(members); run(members_of_elements); run(variables);
 }

@@ -18,19 +18,9 @@ KERNEL(returnedSum) { T;
     for (int d = 16; d; d /= 2) v += __shfl_down_sync(all, v, d);  //! reads lane 20, which has left .*12 times
     if (t == 0) *o = v;
 }
-KERNEL(returnedButterfly) { T;
-    float v = t;
-    if (t >= 20) return;
-    for (int d = 16; d; d /= 2) v += __shfl_xor_sync(all, v, d);  //! reads lane 20, which has left the kernel
-    o[t] = v;
-}
 KERNEL(returnedBroadcast) { T;
     if (lane == 0) return;
     o[t] = __shfl_sync(all, t, 0);  //! reads lane 0, which has left the kernel
-}
-KERNEL(returnedScan) { T;
-    if (lane < 4) return;
-    o[t] = __shfl_up_sync(all, t, 2);  //! reads lane 2, which has left the kernel
 }
 KERNEL(returnedNeighbour) { T;
     if (t >= 20) return;
@@ -54,9 +44,6 @@ KERNEL(missingSum) { T;
     unsigned v = t;
     for (int d = 16; d; d /= 2) v += __shfl_down_sync(all, v, d);  //! reads lane 16, which the block does not have
     if (lane == 0) o[t] = v;
-}
-KERNEL(missingXor) { T;
-    o[t] = __shfl_xor_sync(all, t, 16);  //! reads lane 16, which the block does not have
 }
 KERNEL(missingIndex) { T;
     o[t] = __shfl_sync(all, t, 31);  //! reads lane 31, which the block does not have
@@ -83,9 +70,6 @@ KERNEL(outsideSum) { T;
 KERNEL(outsideIndex) { T;
     if (lane < 16) o[t] = __shfl_sync(0xffff, t, 20);  //! reads lane 20, which is not in the mask
 }
-KERNEL(outsideXor) { T;
-    if (lane % 2) o[t] = __shfl_xor_sync(0xaaaaaaaa, t, 1);  //! reads lane 0, which is not in the mask
-}
 KERNEL(outsideOfBallot) { T;
     const unsigned few = __ballot_sync(all, t % 3 == 0);
     if (t % 3 == 0) o[t] = __shfl_up_sync(few, t, 1);  //! reads lane 2, which is not in the mask
@@ -106,12 +90,6 @@ KERNEL(callerOneTooMany) { T;
 }
 KERNEL(callerBallot) { T;
     o[t] = __ballot_sync(0xaaaaaaaa, 1);  //! whose lane is not in the mask 0xaaaaaaaa .*thread \(0, 0, 0\)
-}
-KERNEL(callerAny) { T;
-    o[t] = __any_sync(1, t == 5);  //! whose lane is not in the mask
-}
-KERNEL(callerAll) { T;
-    if (lane < 8) o[t] = __all_sync(0x0f, t == 5);  //! whose lane is not in the mask
 }
 KERNEL(callerShuffle) { T;
     o[t] = __shfl_sync(0xffff, t, 3);  //! whose lane is not in the mask
@@ -160,18 +138,11 @@ KERNEL(barrierBranch) { T;
         o[t] += t;
     }
 }
-KERNEL(barrierElse) { T;
-    if (t < 8) o[t] = 1;
-    else __syncthreads();  //! 56 wait at .*, and 8 of the same warps
-}
 KERNEL(barrierLoop) { T;
     for (unsigned i = t; i < 100; i += 64) {
         __syncthreads();  //! 36 wait at .*, and 28 of the same warps
         o[i] = i;
     }
-}
-KERNEL(barrierCount) { T;
-    if (t < 40) o[t] = __syncthreads_count(t % 2);  //! 40 wait at
 }
 KERNEL(barrierGroup) { T;
     if (lane < 5) cg::this_thread_block().sync();  //! 10 wait at
@@ -207,34 +178,14 @@ KERNEL(waitsForLock) {
     __syncthreads();
     while (atomicCAS(&locked, 0, 1) != 0) __threadfence();  //! every turn is like the last one
 }
-KERNEL(waitsWithFences) {
-    while (true) {
-        __threadfence();
-        if (atomicMax(&arrived, 0) > 1000) break;  //! every turn is like the last one
-        __threadfence_block();
-    }
-}
 KERNEL(waitsAsleep) { while (flag == 0) __nanosleep(100); }  //! every turn is like the last one
 KERNEL(waitsForReference) {
     cuda::atomic_ref<unsigned> word(arrived);
     while (word.load() != 1000) {}  //! every turn is like the last one
 }
-KERNEL(waitsForChange) {
-    cuda::atomic_ref<unsigned> word(arrived);
-    word.wait(word.load());  //! every turn is like the last one
-}
-KERNEL(waitsForOneMore) {
-    SET_UP(33);
-    barrier.arrive_and_wait();  //! the barrier expects 33 arrivals, 32 came, and no thread is left that .*32
-}
 KERNEL(waitsForOthers) {
     SET_UP(32);
     if (threadIdx.x < 20) barrier.wait(barrier.arrive());  //! the barrier expects 32 arrivals, 20 came
-}
-KERNEL(waitsTheSecondTime) {
-    SET_UP(32);
-    barrier.arrive_and_wait();
-    if (threadIdx.x % 2) barrier.arrive_and_wait();  //! the barrier expects 32 arrivals, 16 came
 }
 KERNEL(waitsForProducers) {
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
@@ -296,7 +247,6 @@ __device__ unsigned mostOf(unsigned* o, unsigned n)
     __syncthreads();
     return o[threadIdx.x];
 }
-KERNEL(rightReturnInFunction) { most(o, 40); }
 KERNEL(rightReturnOfValue) { const unsigned v = mostOf(o, 40); o[threadIdx.x] = v; }
 KERNEL(rightSum) { T;
     unsigned v = t, w = t;
@@ -322,15 +272,6 @@ KERNEL(rightNeighbour) { T;
     unsigned right = __shfl_down_sync(all, v, 1);  // block of 48
     if (lane == 31 || t == blockDim.x - 1) right = o[64 + t + 1];
     o[t] = v + right;
-}
-KERNEL(rightScan) { T;
-    unsigned v = t;
-    if (t >= 20) return;
-    for (int d = 1; d < 32; d *= 2) {
-        const unsigned left = __shfl_up_sync(all, v, d);
-        if (lane >= d) v += left;
-    }
-    o[t] = v;
 }
 KERNEL(rightActive) { T;
     if (t % 3) {
@@ -374,25 +315,25 @@ int main()
     cudaMalloc(&o, 1024);
     cudaMemset(o, 0, 1024);
     for (const auto kernel :
-         {returnedSum, returnedButterfly, returnedBroadcast, returnedScan, returnedNeighbour, returnedLate, outsideSum,
-          outsideIndex, outsideXor, outsideOfBallot, outsideOldStyle, returnedOfTile})
+         {returnedSum, returnedBroadcast, returnedNeighbour, returnedLate, outsideSum,
+          outsideIndex, outsideOfBallot, outsideOldStyle, returnedOfTile})
         kernel<<<1, 32>>>(o);
-    for (const auto kernel : {missingSum, missingXor, missingIndex, missingNeighbour, missingOfTile, rightNeighbour})
+    for (const auto kernel : {missingSum, missingIndex, missingNeighbour, missingOfTile, rightNeighbour})
         kernel<<<1, 48>>>(o);
     for (const auto kernel :
-         {callerSync, callerOneTooMany, callerBallot, callerAny, callerAll, callerShuffle, callerMatch, callerReduce,
+         {callerSync, callerOneTooMany, callerBallot, callerShuffle, callerMatch, callerReduce,
           callerNone, differHalves, differSync, differBoth, differOperations, differOwn, barrierCondition,
-          barrierThenStore, barrierBranch, barrierElse, barrierLoop, barrierCount, barrierGroup, barrierFunction,
+          barrierThenStore, barrierBranch, barrierLoop, barrierGroup, barrierFunction,
           rightReturns, rightReturnInLoop,
-          rightWholeWarps, rightReturnInFunction, rightReturnOfValue, rightSum, rightScan, rightActive, rightHalves,
+          rightWholeWarps, rightReturnOfValue, rightSum, rightActive, rightHalves,
           rightGroups, rightReturnThenGroups, rightMatch})
         kernel<<<1, 64>>>(o);
     rightSumOfFewThreads<<<1, 8>>>(o);
     rightWaits<<<1, 32>>>(o);
     cudaFree(o);
     for (const auto kernel :
-         {waitsForBlocks, waitsForFlag, waitsForever, waitsForLock, waitsWithFences, waitsAsleep, waitsForReference,
-          waitsForChange, waitsForOneMore, waitsForOthers, waitsTheSecondTime, waitsForProducers, waitsInParts}) {
+         {waitsForBlocks, waitsForFlag, waitsForever, waitsForLock, waitsAsleep, waitsForReference,
+          waitsForOthers, waitsForProducers, waitsInParts}) {
         kernel<<<2, 32>>>(o);
         cudaDeviceSynchronize();
         cudaDeviceReset();  // the error of a kernel stays until then

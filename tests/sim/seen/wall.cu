@@ -31,19 +31,11 @@ CASE(element) { for (int i = 2; i < 64; ++i) many[i] = i; }  //! host-access: by
 CASE(member) { pair.b = 1; }  //! host-access: byte 4 of pair
 CASE(constant_store) { c = 1; }  //! host-access: byte 0 of c,
 CASE(constant_read) { exit(coefficients[3] == 0 ? 5 : 6); }  //! host-access: byte 12 of coefficients
-CASE(of_the_file) { own += 1; }  //! host-access: byte 0 of own
 CASE(of_a_namespace) { ++inner::n; }  //! host-access: byte 0 of n
 CASE(inlined) { everywhere = 2; }  //! host-access: byte 0 of everywhere
 CASE(by_the_library) { int h[64] = {}; memcpy(many, h, 16); }  //! host-access: byte 0 of many
-CASE(by_a_reference) { int& r = many[7]; r = 1; }  //! host-access: byte 28 of many
 CASE(by_a_pointer) { volatile int* p = &g; *p = 1; }  //! host-access: byte 0 of g
 CASE(printed) { printf("%d\n", g); }  //! host-access: byte 0 of g
-CASE(after_a_launch) {
-    int* o = device<int>(1);
-    see<<<1, 1>>>(o);
-    done();
-    g = 4;  //! host-access: byte 0 of g
-}
 CASE(as_an_argument) {
     int* o = device<int>(1);
     load<<<1, g>>>(o, o);  //! host-access: byte 0 of g
@@ -76,10 +68,7 @@ CASE(right_managed) {
 int h[64];
 //! bad-copy: destination is many.*cudaMemcpyToSymbol
 CASE(copied_to) { cudaMemcpy(many, h, 16, cudaMemcpyHostToDevice); }
-//! bad-copy: source is many.*cudaMemcpyFromSymbol
-CASE(copied_from) { cudaMemcpy(h, many, 16, cudaMemcpyDeviceToHost); }
 CASE(copied_by_address) { cudaMemcpy(&g, h, 4, cudaMemcpyHostToDevice); }  //! bad-copy: destination is g
-CASE(copied_inside) { cudaMemcpy(many + 4, h, 4, cudaMemcpyDefault); }  //! bad-copy: destination is many
 //! bad-copy: destination is coefficients
 CASE(copied_constant) { cudaMemcpy(coefficients, h, 4, cudaMemcpyHostToDevice); }
 CASE(copied_async) { cudaMemcpyAsync(many, h, 4, cudaMemcpyHostToDevice, 0); }  //! bad-copy: destination is many

@@ -2,22 +2,6 @@
 
 #include "unusual.h"
 
-// One thread per element, in the order of memory.
-template <auto kernel, typename T>
-void launchAlong(T* odata, const T* idata, int width, int height)
-{
-    kernel<<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
-}
-
-// One block of TILE_DIM x BLOCK_ROWS threads per tile.
-template <auto kernel, typename T>
-void launchTiles(T* odata, const T* idata, int width, int height)
-{
-    dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
-    dim3 block(TILE_DIM, BLOCK_ROWS);
-    kernel<<<grid, block>>>(odata, idata, width, height);
-}
-
 // A helper that declares a shared array and has a barrier. Three kernels use it.
 template <typename T>
 __device__ T ofTheMirror(T element)
@@ -27,26 +11,6 @@ __device__ T ofTheMirror(T element)
     __syncthreads();
     return exchange[blockDim.x - 1 - threadIdx.x];
 }
-
-TRANSPOSING(helperOnce)
-{
-    const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
-    const size_t i = first + threadIdx.x, mirror = first + THREADS - 1 - threadIdx.x;
-    const T element = ofTheMirror(mirror < n ? idata[mirror] : T(0));
-    if (i < n) odata[i] = element;
-}
-
-KERNEL(helperOnce, "-", copies, launchAlong<helperOnce<T>>)
-
-TRANSPOSING(helperAgain)
-{
-    const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
-    const size_t mirror = size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x;
-    const T element = ofTheMirror(i < n ? idata[i] : T(0));
-    if (mirror < n) odata[mirror % width * height + mirror / width] = element;
-}
-
-KERNEL(helperAgain, "-", transposes, launchAlong<helperAgain<T>>)
 
 // Twice in one kernel. The barrier between the calls keeps the second from storing too early.
 TRANSPOSING(helperTwice)
@@ -110,84 +74,6 @@ TRANSPOSING(lambdaWithBarrier)
 
 KERNEL(lambdaWithBarrier, "-", transposes, launchTiles<lambdaWithBarrier<T>>)
 
-// A functor that the launch passes by value: where element (row, column) is to go.
-struct ToTransposed {
-    size_t rows;
-    __host__ __device__ size_t operator()(size_t row, size_t column) const { return column * rows + row; }
-};
-
-template <typename T, typename Where>
-__global__ void functorSaysWhere(T* odata, const T* idata, int width, int height, Where where)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < width && y < height) odata[where(y, x)] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchFunctorSaysWhere)
-{
-    functorSaysWhere<T><<<dim3(pieces(width, 16), pieces(height, 16)), dim3(16, 16)>>>(odata, idata, width, height,
-                                                                                       ToTransposed{size_t(height)});
-}
-
-KERNEL(functorSaysWhere, "-", transposes, launchFunctorSaysWhere)
-
-// All arguments in one struct.
-template <typename T>
-struct Job {
-    T* to;
-    const T* from;
-    int width, height;
-    __device__ bool has(int x, int y) const { return x < width && y < height; }
-    __device__ T& target(int x, int y) const { return to[size_t(x) * height + y]; }
-    __device__ const T& source(int x, int y) const { return from[size_t(y) * width + x]; }
-};
-
-template <typename T>
-__global__ void jobInAStruct(const Job<T> job)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (job.has(x, y)) job.target(x, y) = job.source(x, y);
-}
-
-LAUNCHER(launchJobInAStruct)
-{
-    const Job<T> job = {odata, idata, width, height};
-    jobInAStruct<<<dim3(pieces(width, 8), pieces(height, 32)), dim3(8, 32)>>>(job);
-}
-
-KERNEL(jobInAStruct, "-", transposes, launchJobInAStruct)
-
-// A matrix with an operator, and a range to loop over.
-template <typename T>
-struct Matrix {
-    T* element;
-    size_t columns;
-    __device__ T& operator()(size_t row, size_t column) const { return element[row * columns + column]; }
-};
-
-struct GridStride {
-    struct Iterator {
-        size_t i;
-        __device__ size_t operator*() const { return i; }
-        __device__ bool operator!=(const Iterator& end) const { return i < end.i; }
-        __device__ void operator++() { i += size_t(gridDim.x) * blockDim.x; }
-    };
-    size_t count;
-    __device__ Iterator begin() const { return {size_t(blockIdx.x) * blockDim.x + threadIdx.x}; }
-    __device__ Iterator end() const { return {count}; }
-};
-
-TRANSPOSING(rangeOverTheGrid)
-{
-    const Matrix<const T> in{idata, size_t(width)};
-    const Matrix<T> out{odata, size_t(height)};
-    for (size_t i : GridStride{size_t(width) * height}) out(i % width, i / width) = in(i / width, i % width);
-}
-
-LAUNCHER(launchRangeOverTheGrid) { rangeOverTheGrid<T><<<9, 96>>>(odata, idata, width, height); }
-
-KERNEL(rangeOverTheGrid, "-", transposes, launchRangeOverTheGrid)
-
 // A piece is halved, along its longer side, until it is one element.
 template <typename T>
 __device__ void transposeHalves(T* odata, const T* idata, int width, int height, int left, int top, int columns,
@@ -243,52 +129,6 @@ TRANSPOSING(pointerToFunction)
 
 KERNEL(pointerToFunction, "-", copies, launchAlong<pointerToFunction<T>>)
 
-// The sizes of the tile are parameters of the template.
-template <typename T, int COLUMNS, int ROWS>
-__global__ void sizesAsParameters(T* odata, const T* idata, int width, int height)
-{
-    __shared__ T tile[ROWS][COLUMNS | 1];
-    const int x = blockIdx.x * COLUMNS + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-    if (x < width && y < height) tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
-    __syncthreads();
-    const int t = threadIdx.y * COLUMNS + threadIdx.x, r = t % ROWS, c = t / ROWS;
-    const int ox = blockIdx.y * ROWS + r, oy = blockIdx.x * COLUMNS + c;
-    if (ox < height && oy < width) odata[size_t(oy) * height + ox] = tile[r][c];
-}
-
-LAUNCHER(launchSizesAsParameters)
-{
-    constexpr int COLUMNS = 24, ROWS = 10;
-    dim3 grid(pieces(width, COLUMNS), pieces(height, ROWS)), block(COLUMNS, ROWS);
-    sizesAsParameters<T, COLUMNS, ROWS><<<grid, block>>>(odata, idata, width, height);
-}
-
-KERNEL(sizesAsParameters, "-", transposes, launchSizesAsParameters)
-
-// Several elements by a fold over a pack of numbers: four loads and four stores in one line each.
-template <int... K>
-struct Numbers {};
-
-template <typename T, int... K>
-__device__ void moveEach(T* odata, const T* idata, size_t i, size_t n, Numbers<K...>)
-{
-    const T element[] = {(i + K * THREADS < n ? idata[i + K * THREADS] : T(0))...};
-    ((i + K * THREADS < n ? void(odata[i + K * THREADS] = element[K]) : void()), ...);
-}
-
-TRANSPOSING(foldOverAPack)
-{
-    moveEach(odata, idata, size_t(blockIdx.x) * THREADS * 4 + threadIdx.x, size_t(width) * height,
-             Numbers<0, 1, 2, 3>());
-}
-
-LAUNCHER(launchFoldOverAPack)
-{
-    foldOverAPack<T><<<pieces(size_t(width) * height, THREADS * 4), THREADS>>>(odata, idata, width, height);
-}
-
-KERNEL(foldOverAPack, "-", copies, launchFoldOverAPack)
-
 // Accesses behind macros, and a whole round of them in one line.
 #define AT(matrix, row, column, columns) (matrix)[size_t(row) * (columns) + (column)]
 #define INSIDE(row, column) ((column) < width && (row) < height)
@@ -307,54 +147,3 @@ TRANSPOSING(accessesByMacro)
 }
 
 KERNEL(accessesByMacro, "-", transposes, launchTiles<accessesByMacro<T>>)
-
-// Qualifiers: launch bounds, restrict, read-only loads, unrolling.
-template <typename T>
-__global__ void __launch_bounds__(256, 2)
-    qualifiersOfAllSorts(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-    int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;
-#pragma unroll
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = __ldg(&idata[size_t(y + j) * width + x]);
-    __syncthreads();
-    x = blockIdx.y * TILE_DIM + threadIdx.x, y = blockIdx.x * TILE_DIM + threadIdx.y;
-#pragma unroll 2
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
-}
-
-KERNEL(qualifiersOfAllSorts, "-", transposes, launchTiles<qualifiersOfAllSorts<T>>)
-
-// The device's own functions and numbers: min, max, abs, warpSize.
-TRANSPOSING(functionsOfTheDevice)
-{
-    const int first = blockIdx.x * blockDim.x, warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
-    const int n = width * height, last = min(first + int(blockDim.x), n) - 1;
-    const int i = max(first, last - abs(lane + warp * warpSize));
-    if (last - lane - warp * warpSize >= first) odata[i] = idata[i];
-}
-
-KERNEL(functionsOfTheDevice, "-", copies, launchAlong<functionsOfTheDevice<T>>)
-
-// Tables: one in constant memory, one of the device.
-__constant__ int order_of_rows[TILE_DIM / BLOCK_ROWS] = {16, 0, 24, 8};
-__device__ const int order_of_columns[TILE_DIM / BLOCK_ROWS] = {8, 24, 0, 16};
-
-TRANSPOSING(tablesOfOffsets)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-    const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
-    for (int k = 0; k < TILE_DIM / BLOCK_ROWS; ++k) {
-        const int r = order_of_rows[k] + threadIdx.y;
-        if (left + c < width && top + r < height) tile[r][c] = idata[size_t(top + r) * width + left + c];
-    }
-    __syncthreads();
-    for (int k = 0; k < TILE_DIM / BLOCK_ROWS; ++k) {
-        const int r = order_of_columns[k] + threadIdx.y;
-        if (top + c < height && left + r < width) odata[size_t(left + r) * height + top + c] = tile[c][r];
-    }
-}
-
-KERNEL(tablesOfOffsets, "-", transposes, launchTiles<tablesOfOffsets<T>>)

@@ -2,17 +2,6 @@
 
 #include "unusual.h"
 
-// Each block is one thread.
-TRANSPOSING(blocksOf1)
-{
-    const size_t i = size_t(blockIdx.x);
-    odata[i % width * height + i / width] = idata[i];
-}
-
-LAUNCHER(launchBlocksOf1) { blocksOf1<T><<<width * height, 1>>>(odata, idata, width, height); }
-
-KERNEL(blocksOf1, "-", transposes, launchBlocksOf1)
-
 // Blocks of any number of threads that exchange elements with a barrier.
 TRANSPOSING(blocksOfAnySize)
 {
@@ -30,20 +19,6 @@ LAUNCHER(launchBlocksOf33)
 }
 
 KERNEL(blocksOf33, "-", copies, launchBlocksOf33)
-
-LAUNCHER(launchBlocksOf1000)
-{
-    blocksOfAnySize<T><<<pieces(size_t(width) * height, 1000), 1000>>>(odata, idata, width, height);
-}
-
-KERNEL(blocksOf1000, "-", copies, launchBlocksOf1000)
-
-LAUNCHER(launchBlocksOf1024)
-{
-    blocksOfAnySize<T><<<pieces(size_t(width) * height, 1024), 1024>>>(odata, idata, width, height);
-}
-
-KERNEL(blocksOf1024, "-", copies, launchBlocksOf1024)
 
 // 13 x 7 threads: no row of them is a warp.
 TRANSPOSING(blocksOf13x7)
@@ -64,126 +39,6 @@ LAUNCHER(launchBlocksOf13x7)
 
 KERNEL(blocksOf13x7, "-", transposes, launchBlocksOf13x7)
 
-// Three dimensions of threads.
-TRANSPOSING(blocksOfThreeDimensions)
-{
-    __shared__ T tile[4][4][8];
-    const int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.z * 4 + threadIdx.y;
-    if (x < width && y < height) tile[threadIdx.z][threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
-    __syncthreads();
-    const int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, r = t % 16, c = t / 16;
-    const int ox = blockIdx.y * 16 + r, oy = blockIdx.x * 8 + c;
-    if (ox < height && oy < width) odata[size_t(oy) * height + ox] = tile[r / 4][r % 4][c];
-}
-
-LAUNCHER(launchThreeDimensions)
-{
-    blocksOfThreeDimensions<T>
-        <<<dim3(pieces(width, 8), pieces(height, 16)), dim3(8, 4, 4)>>>(odata, idata, width, height);
-}
-
-KERNEL(blocksOfThreeDimensions, "-", transposes, launchThreeDimensions)
-
-// Three dimensions of blocks: the third one counts quarters of a tile.
-TRANSPOSING(gridOfThreeDimensions)
-{
-    __shared__ T tile[TILE_DIM][BLOCK_ROWS + 1];
-    int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    int y = blockIdx.y * TILE_DIM + blockIdx.z % 4 * BLOCK_ROWS + threadIdx.y;
-    if (x < width && y < height) tile[threadIdx.x][threadIdx.y] = idata[size_t(y) * width + x];
-    __syncthreads();
-    const int t = threadIdx.y * TILE_DIM + threadIdx.x, r = t % BLOCK_ROWS, c = t / BLOCK_ROWS;
-    x = blockIdx.y * TILE_DIM + blockIdx.z % 4 * BLOCK_ROWS + r;
-    y = blockIdx.x * TILE_DIM + c;
-    if (x < height && y < width) odata[size_t(y) * height + x] = tile[c][r];
-}
-
-LAUNCHER(launchGridOfThreeDimensions)
-{
-    dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM), TILE_DIM / BLOCK_ROWS);
-    gridOfThreeDimensions<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
-}
-
-KERNEL(gridOfThreeDimensions, "-", transposes, launchGridOfThreeDimensions)
-
-// The threads of a block along y and z.
-TRANSPOSING(blocksUpright)
-{
-    const int x = blockIdx.y * blockDim.y + threadIdx.y, y = blockIdx.x * blockDim.z + threadIdx.z;
-    if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchBlocksUpright)
-{
-    blocksUpright<T><<<dim3(pieces(height, 5), pieces(width, 40)), dim3(1, 40, 5)>>>(odata, idata, width, height);
-}
-
-KERNEL(blocksUpright, "-", transposes, launchBlocksUpright)
-
-// A grid-stride loop with two barriers in each turn.
-TRANSPOSING(gridStride)
-{
-    __shared__ T tile[256];
-    const size_t n = size_t(width) * height, stride = size_t(gridDim.x) * blockDim.x;
-    for (size_t first = size_t(blockIdx.x) * blockDim.x; first < n; first += stride) {
-        const size_t i = first + threadIdx.x, mirror = first + blockDim.x - 1 - threadIdx.x;
-        if (i < n) tile[threadIdx.x] = idata[i];
-        __syncthreads();
-        if (mirror < n) odata[mirror % width * height + mirror / width] = tile[blockDim.x - 1 - threadIdx.x];
-        __syncthreads();
-    }
-}
-
-LAUNCHER(launchGridStride) { gridStride<T><<<3, 256>>>(odata, idata, width, height); }
-
-KERNEL(gridStride, "-", transposes, launchGridStride)
-
-// Blocks that stay, and take tiles in turn along the diagonals.
-TRANSPOSING(blocksThatStay)
-{
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-    const int across = (width + TILE_DIM - 1) / TILE_DIM, down = (height + TILE_DIM - 1) / TILE_DIM, c = threadIdx.x;
-    for (int k = blockIdx.x; k < across * down; k += gridDim.x) {
-        const int top = k / across * TILE_DIM, left = (k + k / across) % across * TILE_DIM;
-        for (int r = threadIdx.y; r < TILE_DIM; r += blockDim.y)
-            if (left + c < width && top + r < height) tile[r][c] = idata[size_t(top + r) * width + left + c];
-        __syncthreads();
-        for (int r = threadIdx.y; r < TILE_DIM; r += blockDim.y)
-            if (top + c < height && left + r < width) odata[size_t(left + r) * height + top + c] = tile[c][r];
-        __syncthreads();
-    }
-}
-
-LAUNCHER(launchBlocksThatStay) { blocksThatStay<T><<<4, dim3(TILE_DIM, 4)>>>(odata, idata, width, height); }
-
-KERNEL(blocksThatStay, "-", transposes, launchBlocksThatStay)
-
-// One thread does everything.
-TRANSPOSING(oneThread)
-{
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchOneThread) { oneThread<T><<<1, 1>>>(odata, idata, width, height); }
-
-KERNEL(oneThread, "-", transposes, launchOneThread)
-
-// One block does everything; a thread has a column and walks down with two pointers. Both end
-// outside, where nothing is read.
-TRANSPOSING(pointersThatWalk)
-{
-    for (int x = threadIdx.x; x < width; x += blockDim.x) {
-        T* to = odata + size_t(x) * height;
-        T* const end = to + height;
-        for (const T* from = idata + x; to != end; from += width) *to++ = *from;
-    }
-}
-
-LAUNCHER(launchPointersThatWalk) { pointersThatWalk<T><<<1, 50>>>(odata, idata, width, height); }
-
-KERNEL(pointersThatWalk, "-", transposes, launchPointersThatWalk)
-
 // Pointers far past the end, and in front of the beginning, that are never followed.
 TRANSPOSING(pointersPastTheEnd)
 {
@@ -202,23 +57,6 @@ LAUNCHER(launchPointersPastTheEnd)
 }
 
 KERNEL(pointersPastTheEnd, "-", copies, launchPointersPastTheEnd)
-
-// Negative indices, counted from the end of both matrices.
-TRANSPOSING(indicesFromTheEnd)
-{
-    const long long n = static_cast<long long>(width) * height,
-                    i = -1 - (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);
-    const T* const in = idata + n;
-    T* const out = odata + n;
-    if (i >= -n) out[i] = in[i];
-}
-
-LAUNCHER(launchIndicesFromTheEnd)
-{
-    indicesFromTheEnd<T><<<pieces(size_t(width) * height, 100), 100>>>(odata, idata, width, height);
-}
-
-KERNEL(indicesFromTheEnd, "-", copies, launchIndicesFromTheEnd)
 
 // Unsigned numbers that count down past zero.
 TRANSPOSING(countsDown)
@@ -242,43 +80,6 @@ LAUNCHER(launchCountsDown)
 }
 
 KERNEL(countsDown, "-", transposes, launchCountsDown)
-
-// Each lane goes through its own part of a row, as long as its number: triangles above and below
-// the diagonal of a tile.
-TRANSPOSING(trianglesOfATile)
-{
-    const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, lane = threadIdx.x, y = top + lane;
-    if (y >= height) return;
-    for (int k = 0; k <= lane && left + k < width; ++k)
-        odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
-    for (int k = lane + 1; k < TILE_DIM; ++k)
-        if (left + k < width) odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
-}
-
-LAUNCHER(launchTrianglesOfATile)
-{
-    trianglesOfATile<T>
-        <<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), TILE_DIM>>>(odata, idata, width, height);
-}
-
-KERNEL(trianglesOfATile, "-", transposes, launchTrianglesOfATile)
-
-// Two launches make one pass: each moves half of the rows.
-template <typename T>
-__global__ void halfOfTheRows(T* odata, const T* idata, int width, int height, int first)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = first + 2 * (blockIdx.y * blockDim.y + threadIdx.y);
-    if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-
-LAUNCHER(launchTwoLaunches)
-{
-    dim3 grid(pieces(width, 32), pieces(height, 16)), block(32, 8);
-    halfOfTheRows<T><<<grid, block>>>(odata, idata, width, height, 0);
-    halfOfTheRows<T><<<grid, block>>>(odata, idata, width, height, 1);
-}
-
-KERNEL(twoLaunches, "-", transposes, launchTwoLaunches)
 
 // The second launch works on what the first one has stored.
 template <typename T>

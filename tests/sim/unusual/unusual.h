@@ -20,3 +20,19 @@ constexpr int THREADS = 128;   // of the one-dimensional blocks
 
 // How many pieces of `size` elements hold `count` elements. The last piece may be smaller.
 constexpr unsigned pieces(size_t count, size_t size) { return unsigned((count + size - 1) / size); }
+
+// One thread per element, in the order of memory.
+template <auto kernel, typename T>
+void launchAlong(T* odata, const T* idata, int width, int height)
+{
+    kernel<<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
+}
+
+// One block of TILE_DIM x BLOCK_ROWS threads per tile.
+template <auto kernel, typename T>
+void launchTiles(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    kernel<<<grid, block>>>(odata, idata, width, height);
+}

@@ -1,0 +1,199 @@
+"""Judges the object file of a submission: what its code can reach.
+
+In: the listing that LIST makes of the object (nm, objdump). Out: the reason why it is refused, or ''. A submission is
+accepted if
+
+ 1. every symbol that it does not define is in SYMBOLS, those that solutions need;
+ 2. no call or jump goes to an address that is computed, but for the one in each sim::run_threads(), which the simulator
+    wrote;
+ 3. no instruction enters the system;
+ 4. before main() nothing runs but the simulator's records of arrays (sim::Listed), and those take only constants.
+
+Then its code can call nothing but itself and the simulator, whatever its text looks like. What it loads and stores, the
+simulator watches while it runs. The text is judged only for what changes how it is compiled (submission.py). What it
+defines is made local before it is linked (LINKABLE), so it replaces no function of the harness or the system.
+
+SYMBOLS is derived. For a new compiler or simulator, compile the solutions and the right forms of tests/lab, as
+check.compilation() does, and look at what they need beyond the list: python3 lab/objects.py OBJECT... prints it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+MOST_LISTING, MOST_TRIES = 8 << 20, 20  # characters; look-ups of lines
+INITIALIZERS = " ".join(f"-j .init_array{order}" for order in ("", ".0", ".00099", ".00101"))
+# For a shell, in the folder of sim.o.
+LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && echo ==== && "
+        f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }}")
+ENTRY = "sim_submission"  # the functions that the grader's own text calls, one for each type
+LINKABLE = ("ld -r --force-group-allocation sim.o -o grouped.o && "
+            f"objcopy -w '--keep-global-symbol=_Z{len(ENTRY)}{ENTRY}*' grouped.o linked.o")
+
+UNDEFINED = re.compile(r"^ +[Uwv] (\S+)", re.MULTILINE)
+SYMBOLS = re.compile(r"""
+    _GLOBAL_OFFSET_TABLE_ | _Unwind_Resume | __gxx_personality_v0 | __cxa_begin_catch | _ZSt9terminatev
+    | __stack_chk_fail | __assert_fail
+    | memcpy | memset | __popcountdi2 | f(min|max)f?
+    | __tsan_(init|func_entry|func_exit|memcpy|memmove|memset|(read|write)_range
+              |(unaligned_|volatile_|unaligned_volatile_)?(read|write|read_write)\d+)
+    | __ubsan_handle_(type_mismatch_v1|out_of_bounds|vla_bound_not_positive)
+    | threadIdx | blockIdx | blockDim | gridDim | warpSize
+    | _Z\d+__(syncthreads|syncwarp|threadfence)\w*
+    | _ZN3sim(4turn|8declared|13end_of_kernel|10add_record|7declare|7hash_of|11launch_grid|9long_loop|11next_thread
+              |10sync_block|9converged|5fence|10local_ends|11note_absent|12local_begins|4lane|8exchange
+              |14dynamic_shared|9sync_warp)(?!\d)\w*
+""", re.VERBOSE)
+# What an initializer may name: the simulator's records, and constants.
+RECORDS = re.compile(r"""__tsan_ | __ubsan_ | DW\.ref | \.L | \.rodata | _Z(GV)?N3sim6listedI | \w*sim_(record|bound)
+    | _ZNK3own3\$_\d*cvPF
+    | _ZN3sim(6ListedC|7members|9record_of|10add_record|8DeclaredC)""", re.VERBOSE)
+# Functions of a compiler that run before main().
+INITIALIZER = re.compile(r"_GLOBAL__sub_I|_sub_I_00099|_Z41__static_initialization_and_destruction_0|tsan\.module_ctor|"
+                         r"__cxx_global_var_init")
+FORBIDDEN = re.compile(r"\.((preinit_array|fini_array|ctors|dtors)\b|(init|fini)$|init_array\.(?!(0|00099|00101)$))")
+INDIRECT = re.compile(r"\b(call|jmp)q? +\*|\b(blr|br|blra\w+|bra\w+)\b")
+SYSTEM = re.compile(r"(syscall|sysenter|int|int3|svc|hvc|smc)\b")
+NEAR = re.compile(r"[a-z.]+ +(?:\w+, *)*[0-9a-f]+ <([^>+]+)")  # a call or jump inside the object
+RELOCATION = re.compile(r"R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
+# An operand in memory that is neither on the stack at a constant distance nor a symbol.
+COMPUTED = re.compile(r"\((?!%r[sbi]p\))[^)]*\)")
+
+NO_OUTPUT = "the grader reads no output; use make labNN CHECK=--explain or SHOW=1"
+NO_MEMORY = "the matrices and the tile are all the memory that an exercise needs; use a local array or __shared__"
+LOADS = "the exercises count plain loads and stores; use an assignment"
+# (symbols; the name that the submission wrote, or '' for the symbol's own; what to do instead)
+ADVICE = [
+    (r"_ZN3sim5print\w*", "printf", NO_OUTPUT),
+    (r"f?printf|f?put(s|char)|_?c(out|err)|_ZSt4c(out|err)|_ZNSo\w*|_ZStls\w*", "", NO_OUTPUT),
+    (r"_ZN3sim11note_malloc\w*|_Zn[wa]\w+", "new or malloc", NO_MEMORY),
+    (r"_ZN3sim9note_free\w*|_Zd[la]\w+", "delete or free", NO_MEMORY),
+    (r"malloc|calloc|realloc|free", "", NO_MEMORY),
+    (r"(sim_)?mem(cpy|move|set|cmp)|str\w+", "a function that copies memory or text", LOADS),
+    (r"_ZN3sim(6access|11note_atomic)\w*|__tsan_atomic\w*", "an atomic function", LOADS),
+    (r"_Z\d+cuda\w+|cuda\w+", "", "the harness allocates, waits and reports errors; leave it out"),
+    (r"sort|copy|fill|_ZN?K?St\w*", "", "the C++ library is host code; use loops, min, max and abs"),
+    (r"s?rand(om)?|time|clock\w*|gettimeofday", "", "the result depends only on idata; leave it out"),
+    (r"__cxa_((re)?throw|(allocate|free)_exception|(begin|end)_catch)|_ZTI[a-z]", "throw or catch",
+     "kernels have no exceptions; use if"),
+    (r"__cxa_guard\w+|__cxa_(thread_)?atexit|__dso_handle", "a static variable that is computed",
+     "a kernel keeps nothing between launches; write static constexpr"),
+    (r"__cxa_\w+|_ZT[VI]\w+|__dynamic_cast", "a virtual function", "use plain structures"),
+    (r"abort|_?_?exit|quick_exit", "", "a function ends by return"),
+    (r"f?open|read|write|system|popen|f?get[cs]|fork|exec\w+", "",
+     "a submission has no files and no processes; leave it out"),
+    (r"(sqrt|sin|cos|tan|exp|log|pow|fabs|floor|ceil|round|fmod)f?", "", "no exercise needs mathematics; leave it out"),
+]
+
+
+def said(symbol):
+    """The name of a symbol for people, and what to use instead."""
+    plain = re.sub(r"^_ZN?(?:3own|3sim|7harness)?(\d+)(\w+)", lambda m: m[2][:int(m[1])], symbol)
+    for names, written, instead in ADVICE:
+        if re.fullmatch(names, symbol) or re.fullmatch(names, plain):
+            return f"{written or plain}: {instead}"
+    return f"{plain}: no exercise needs this function, so the grader has not got it; leave it out"
+
+
+def advice(name):
+    """What to use instead of a function of the library, or ''."""
+    return next((instead for names, _, instead in ADVICE if re.fullmatch(names, name)), "")
+
+
+class Code:
+    """The functions of a listing: (section, name, [(address, instruction, symbol or '', offset)]). Several sections
+    may have one name, so `at` has a list of names for each section and address."""
+
+    def __init__(self, listing):
+        self.functions, self.at, self.sections, section, lines = [], {}, set(), "", None
+        for line in listing.split("\n"):
+            if match := re.match(r" +([0-9a-f]+):\t(.*)", line):
+                code, needed = match[2].split("\t")[0], RELOCATION.search(match[2])
+                near = NEAR.match(code)
+                symbol = ((needed[1], int(needed[2] or "0", 16)) if needed else
+                          (near[1], 0) if near and near[1] != self.functions[-1][1] else ("", 0))
+                lines.append((int(match[1], 16), code, *symbol))
+            elif match := re.match(r"([0-9a-f]+) <(.*)>:$", line):
+                lines = []
+                self.functions.append((section, match[2], lines))
+                self.at.setdefault((section, int(match[1], 16)), []).append(match[2])
+            elif match := re.match(r"Disassembly of section (.*):$", line):
+                section = match[1]
+            elif match := re.match(r" +\d+ (\.\S+) +[0-9a-f]{8}", line):
+                self.sections.add(match[1])
+
+    def each(self):
+        """(section, function, address, instruction, the symbol that it needs or ''). A call of a place in a section is
+        a call of the function there."""
+        for section, name, lines in self.functions:
+            for address, code, symbol, offset in lines:
+                called = self.at.get((symbol, offset + 4), ()) if code.startswith("call") else ()
+                yield section, name, address, code, called[0] if len(called) == 1 else symbol
+
+    def line_of(self, symbol, where):
+        """The line of the submission that needs a symbol, perhaps through functions of headers; or 'the file'."""
+        names, tries = [symbol], 0
+        for wanted in names:
+            for section, name, address, _, needed in self.each():
+                if needed == wanted and tries < MOST_TRIES:
+                    tries += 1
+                    if line := where(section, address):
+                        return line
+                    if name not in names:
+                        names.append(name)
+        return "the file"
+
+
+def judge(listing, where):
+    """Why an object is refused, or ''. `where`: of (section, address), the line of the submission as a text, or ''."""
+    if len(listing) > MOST_LISTING:
+        return "the file: it makes too much code; simplify it"
+    undefined, code, initializers = listing.split("====\n")
+    code = Code(code)
+    for name in UNDEFINED.findall(undefined):
+        if not SYMBOLS.fullmatch(name):
+            return f"{code.line_of(name, where)}: {said(name)}"
+    launches = set()
+    for section, name, address, text, symbol in code.each():
+        if INDIRECT.search(text) and not symbol:
+            if not name.startswith("_ZN3sim11run_threads") or (section, name) in launches:
+                place = where(section, address) or "the file"
+                return f"{place}: a call of a function through a pointer; call functions by their names"
+            launches.add((section, name))
+        if SYSTEM.match(text):
+            return f"{where(section, address) or 'the file'}: {text}: code that enters the system; leave it out"
+    return judge_initializers(code, initializers, where)
+
+
+def judge_initializers(code, listed, where):
+    """Why code that runs before main() is refused, or ''."""
+    why = "runs before main(); write constexpr in front of variables outside functions"
+    for section in sorted(filter(FORBIDDEN.match, code.sections)):
+        return f"the file: code in {section} {why}"
+    names = {name for _, name, _ in code.functions}
+    for section, offset in re.findall(r"^[0-9a-f]{8,} R_\w+ +([^\s+]+)(?:\+0x([0-9a-f]+))?", listed, re.MULTILINE):
+        for name in [section] if section in names else code.at.get((section, int(offset or "0", 16)), [section]):
+            if not INITIALIZER.match(name):
+                return f"the file: {name} {why}"
+    for section, name, address, text, symbol in code.each():
+        if INITIALIZER.match(name) and not makes_records(text, symbol):
+            return f"{where(section, address) or 'the file'}: a variable whose value is computed; this {why}"
+    return ""
+
+
+def makes_records(text, symbol):
+    """Whether an instruction is one of those that make the simulator's records."""
+    if symbol:
+        return bool(RECORDS.match(symbol) or INITIALIZER.match(symbol)
+                    or text.startswith("lea") and re.match(r"\.(text|bss)", symbol))
+    return not COMPUTED.search(text) or "nop" in text
+
+
+if __name__ == "__main__":
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+    import command_line
+    parser = command_line.parser(__doc__)
+    parser.add_argument("objects", metavar="OBJECT", nargs="+")
+    needed = subprocess.run(["nm", "-u", *parser.parse_args().objects], stdout=subprocess.PIPE, text=True).stdout
+    print("\n".join(sorted({name for name in UNDEFINED.findall(needed) if not SYMBOLS.fullmatch(name)})))
