@@ -11,5 +11,5 @@ $(eval $(call NOTE,nccl-library,NCCL_LIBRARY))
 build/step08_gpus/nccl/nccl.cuda.o: step08_gpus/nccl/nccl.cu build/commands/nccl
 	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(NCCL_COMPILE) -c $<
 
-step08: $(if $(NCCL_HEADER),build/step08_gpus/nccl/nccl.cuda.o) build/nccl-library
+step08: $(if $(NCCL_HEADER),$(addprefix build/step08_gpus/nccl/,nccl.cuda.o ipc.cuda.o)) build/nccl-library
 step08: LIBRARIES = $(NCCL_LIBRARY)

@@ -38,8 +38,8 @@ public:
         CUDA(cudaEventCreate(&begin_));
         CUDA(cudaEventCreate(&end_));
         network_ = network_maker() ? network_maker()(members_) : std::make_unique<Network>();
-        shared_ = std::make_unique<SharedRows>(*network_, members_);
-        if (members_.world.ranks > 1) unreachable_ = shared_->why_not();
+        shared_ = shared_rows_maker()(*network_, members_);
+        if (members_.world.ranks > 1 && !shared_->works()) unreachable_ = shared_->why_not();
     }
 
     ~Team() override
