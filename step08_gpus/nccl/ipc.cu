@@ -8,9 +8,8 @@
 #include "../../common/base/hash.h"
 #include "../../common/devices/shared_rows.h"
 
+namespace cuda {
 namespace {
-
-using namespace cuda;
 
 // Ends when all GPUs have come to this pass: each writes its number into the others' flags, and waits for its own. A
 // GPU that waits in vain for too long, because a process was killed, ends in an error.
@@ -130,3 +129,4 @@ const bool registered = [] {
 }();
 
 }  // namespace
+}  // namespace cuda
