@@ -135,7 +135,7 @@ int main()
 
 def test_plain_cpp_has_the_words_of_cuda(tmp_path):
     """And the kernels' accesses are counted, though a function that makes them is in the plain file, too."""
-    done = tried(tmp_path, {"main.cpp": CPP, "kernels.cu": KERNELS, "shared.h": HEADER})
+    done = tried(tmp_path, {"main.cpp": CPP, "kernels.cu": KERNELS, "shared.h": HEADER}, "SIM=--explain")
     assert own_output(done) == "6 2 4 10"
     for access, place in [("load", "shared.h:5"), ("load", "shared.h:6"), ("store", "kernels.cu:3")]:
         assert f"  {access} of global memory at {tmp_path}/{place}" in done.stdout, done.stdout

@@ -78,7 +78,7 @@ def test_sectors_of_local_memory(counted):
 
 def test_text_and_json(tmp_path):
     report = tmp_path / "report.json"
-    done = run("env", f"SIM_OPTIONS=--json {report}", made("build/try/tests/sim/memories"), timeout=600)
+    done = run("env", f"SIM_OPTIONS=--explain --json {report}", made("build/try/tests/sim/memories"), timeout=600)
     text = done.stdout[done.stdout.index("\nmemory_manyFloats<<<"):]
     assert re.search(r"  load of local memory at .*memories.cu:\d+: .*\n    32 requests of 32 x 4 bytes; 32 sectors "
                      r"each, ideal 4; .*\n    an array that is indexed at run time lies in local memory", text)

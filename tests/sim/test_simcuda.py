@@ -269,7 +269,7 @@ def installed():
 def test_installed(installed, elsewhere):
     """Also for a user who may write in the temporary folder alone, and without a compiler."""
     words = two_files(elsewhere)
-    done = simcuda(*words, cwd=elsewhere, command=installed)
+    done = simcuda("--explain", *words, cwd=elsewhere, command=installed)
     assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stdout + done.stderr
     assert "  load of global memory at the kernels.cu:2: " in done.stdout
     if os.geteuid() == 0:  # only root can become another user

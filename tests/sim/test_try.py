@@ -200,7 +200,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
 def test_the_page_shows_what_the_first_program_prints():
     page = (ROOT / "docs/GPU.md").read_text()
     (block,) = re.findall(r"^```\n(  load .*?)^```", page, re.MULTILINE | re.DOTALL)
-    done = tried("first")
+    done = tried("first", options="--explain")
     assert block in done.stdout and done.stdout.startswith("no error, PASSED\n") and "`no error, PASSED`" in page
 
 
@@ -216,19 +216,22 @@ def test_launches_that_are_refused_are_explained():
 
 
 def test_costs_are_told_line_by_line():
-    done = tried("transpose")
+    done = tried("transpose", options="--explain")
     assert closing(done)[:2] == (2, 8)
     naive, coalesced = done.stdout.split("\ntransposeCoalesced<<<(4, 4), (32, 8)>>> x 4\n")
     assert "\ntransposeNaive<<<(4, 4), (32, 8)>>> x 4\n" in naive
     assert "store of global memory at tests/sim/programs/transpose.cu:14" in naive
     assert "2048 requests of 32 x 4 bytes; 32 sectors each, ideal 4" in naive
     assert "load of shared memory at tests/sim/programs/transpose.cu:26" in coalesced
+    brief = tried("transpose").stdout
+    assert "  tests/sim/programs/transpose.cu:14: store of global memory: 32 sectors each, ideal 4: neighbouring" in brief
+    assert "  4 accesses cost no more than they must\n" in brief and "requests of" not in brief
     assert "sectors" not in tried("transpose", options="--quiet").stdout
 
 
 def test_operators_cost_what_they_cost_in_the_programs_lines():
     """Not in the header's, where they are defined."""
-    found = re.findall(r"  (load|store) of global memory at ([^:]*):(\d+)", tried("half").stdout)
+    found = re.findall(r"  (load|store) of global memory at ([^:]*):(\d+)", tried("half", options="--explain").stdout)
     assert sorted((int(line), access) for access, file, line in found if file == "tests/sim/programs/half.cu") == [
         (line, access) for line in range(12, 17) for access in ("load", "store")]
     assert len(found) == 10
@@ -296,7 +299,7 @@ def test_long_threads_do_not_take_all_memory(tmp_path):
     program = built("nested_loops")
     wrapper = ("import resource, subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode, "
                "resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    done = run(sys.executable, "-c", wrapper, program)
+    done = run("env", "SIM_OPTIONS=--explain", sys.executable, "-c", wrapper, program)
     status, kib = done.stdout.splitlines()[-1].split()
     assert status == "0" and int(kib) < 80000, done.stdout
     assert "    400000 requests of 32 x 4 bytes; 4 sectors each" in done.stdout, done.stdout
@@ -367,9 +370,9 @@ def test_what_is_no_program_is_one_line(name):
 
 
 def test_the_first_report_has_nothing_that_needs_a_large_matrix_or_a_neighbour():
-    first = tried("first").stdout
+    first = tried("first", options="--explain").stdout
     assert "PASSED" in first and "memory partitions" not in first and first.count(": coalesced\n") == 2
-    lines = tried("reduction").stdout.splitlines()
+    lines = tried("reduction", options="--explain").stdout.splitlines()
     atomic = next(i for i, line in enumerate(lines) if "atomicAdd(out, sum);" in line)
     assert lines[atomic + 1:atomic + 3] == [
         "    4 requests of 1 x 4 bytes; 1 sector each, ideal 1",

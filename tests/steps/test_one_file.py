@@ -40,7 +40,7 @@ def test_its_kernels_are_those_of_the_steps():
 
 @pytest.mark.parametrize("shape", ["1024 1024", "333 555", "1 1", "70 1"])
 def test_it_is_right_and_counts_as_the_steps(program, shape):
-    done = run(program, *shape.split())
+    done = run("env", "SIM_OPTIONS=--explain", program, *shape.split())
     assert done.returncode == 0 and "5 kernels, 5 launches, 0 findings" in done.stdout, done.stdout + done.stderr
     assert [line.split() for line in done.stdout.splitlines()[1:7]] == [[k, "right"] for k in ["cudaMemcpy", *KERNELS]]
     if shape == "1024 1024":
