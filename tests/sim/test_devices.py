@@ -165,7 +165,8 @@ def test_what_goes_between_devices(gpus):
 
 def test_requests_to_a_peer_stand_apart(tmp_path):
     """devices_lanes: half a warp accesses its own device, the other half another, in both orders."""
-    done = tried("devices_lanes", options=f"--explain --gpus 2 --csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
+    done = tried("devices_lanes",
+                 options=f"--explain --gpus 2 --csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
     assert done.returncode == 0, done.stderr
     with open(tmp_path / "counts.csv", newline="") as file:
         counted = {

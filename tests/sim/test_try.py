@@ -224,7 +224,7 @@ def test_costs_are_told_line_by_line():
     assert "2048 requests of 32 x 4 bytes; 32 sectors each, ideal 4" in naive
     assert "load of shared memory at tests/sim/programs/transpose.cu:26" in coalesced
     brief = tried("transpose").stdout
-    assert "  tests/sim/programs/transpose.cu:14: store of global memory: 32 sectors each, ideal 4: neighbouring" in brief
+    assert "/transpose.cu:14: store of global memory: 32 sectors each, ideal 4: neighbouring lanes" in brief
     assert "  4 accesses cost no more than they must\n" in brief and "requests of" not in brief
     assert "sectors" not in tried("transpose", options="--quiet").stdout
 
