@@ -69,7 +69,8 @@ function show(button) {
   };
   const choices = el("p", { class: "choose" }, ["first", "worst", "typical"].map(
       name => el("button", { type: "button", name, onclick: () => draw(name) }, name)));
-  const kind = place.memory in keys ? place.memory : place.access === "atomic" ? "atomic" : "global";
+  const turns = place.access === "atomic" && place.memory !== "shared";
+  const kind = turns ? "atomic" : place.memory in keys ? place.memory : "global";
   aside.replaceChildren(
       ...heading, choices, stage, el("p", { class: "why" }, sentence(place.diagnosis)),
       el("p", { class: "key" }, keys[kind].map(([name, text]) => [key(name, text), " "])));
