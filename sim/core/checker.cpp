@@ -98,7 +98,7 @@ void SharedChecker::look(Mark& cell, const Request& request, Mark mark, const Sh
         const size_t first = index - (part >> shift_);
         bool some = false;
         for (size_t i = 0; i < bytes_of(request.site) >> shift_; ++i) some = some || !unset(first + i);
-        hazards_.add_uninitialized(request.site, mark, array.name, offset, some);
+        hazards_.add_uninitialized(request.site, mark, array, offset, some);
     } else if (hazards_.own(cell, mark, request.site)) return;
     hazards_.note(record_, index, {request, lane, mark, array.name, int64_t(offset), array.begin + offset});
 }

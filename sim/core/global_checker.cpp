@@ -137,7 +137,7 @@ void GlobalChecker::take(const PartOfRequest& part)
         });
         if (unset &&
             (kind == atomic || memory.shadow->first_unwritten(offset, bytes, memory.elements) < offset + bytes))
-            hazards_.add_uninitialized(request.site, mark, memory.name, offset, set);
+            hazards_.add_uninitialized(request.site, mark, memory, offset, set);
     }
 }
 

@@ -213,11 +213,12 @@ bool Hazards::one_more_load(Record& record, size_t index, Mark mark) const
     return true;
 }
 
-void Hazards::add_uninitialized(Site site, Mark mark, const std::string& memory, uint64_t offset, bool some) const
+void Hazards::add_uninitialized(Site site, Mark mark, const Array& array, uint64_t offset, bool some) const
 {
     Finding finding(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
     finding.thread = thread_of(mark);
-    finding.memory = memory;
+    finding.memory = array.name;
+    finding.memory_bytes = array.bytes;
     finding.offset = int64_t(offset);
     finding.text = some ? maybe_padding : "";
     findings_.add(finding);

@@ -141,7 +141,7 @@ public:
         return true;
     }
     // Adds the finding of a load of bytes that were never stored. `some`: others of its bytes were.
-    void add_uninitialized(Site site, Mark mark, const std::string& memory, uint64_t offset, bool some) const;
+    void add_uninitialized(Site site, Mark mark, const Array& array, uint64_t offset, bool some) const;
     // Compares an access with those that are remembered, and remembers it.
     void note(Record& record, size_t index, const Access& access);
     // `same`: a plain store of the same value that is not ordered before this one; 0: none.

@@ -86,6 +86,7 @@ def test_the_text_has_the_costs_and_findings_of_the_record(made):
             assert drawn["units"] == place["worst_request"] and len(drawn["offsets"]) == 32
     assert {finding["kind"] for finding in shown["findings"]} == {
         "race", "uninitialized-load", "out-of-bounds-store"}
+    assert all(finding["reach"] for finding in shown["findings"] if finding["kind"] != "race")
     assert sum("data-finding" in attributes for _, attributes in page.tags) == len(shown["findings"])
     assert len(text) < 1_000_000
 
