@@ -1,7 +1,7 @@
 # Programs that the tests run, and maintainers' programs.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
-                $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
+                $(addprefix tests/sim/,divergence.cu atomics_async.cu memories.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faulty_gpu several) \
                  $(addprefix tests/sim/,rules order places unusual/unusual) \
                  $(addprefix tools/,witness machine_file))
