@@ -135,7 +135,7 @@ const Option known[] = {
      true, [](Parsed& p, const char* value) { p.options.csv = file_named("csv", value); }},
     {"json", "FILE", "also write to FILE what the run finds and prints of each matrix, a line of JSON for each",
      false, [](Parsed& p, const char* value) { p.options.json = file_named("json", value); }},
-    {"page", "FILE", "also write FILE.html: the source with its costs, and requests drawn (simulator)",
+    {"page", "FILE", "also write a page to FILE: the source with its costs, and requests drawn (simulator)",
      false, [](Parsed& p, const char* value) { p.options.page = file_named("page", value); }},
     {"against", "FILE", "on the page, compare with the --json FILE of an earlier run",
      false, [](Parsed& p, const char* value) { p.options.against = value; }},

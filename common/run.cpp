@@ -61,8 +61,8 @@ struct Setting {
     const Machine& machine;  // that the simulator runs for
     Selection selection;
     Task task;
+    std::string against;  // the record that the page compares with; empty: none
     std::string date = utc_now();
-    std::string against = "";  // the record that the page compares with
 };
 
 // Opens the device. Throws status_bad_input if the options ask for something that it does not have.
@@ -318,23 +318,23 @@ void leave_output_to_the_first(Options& options)
 int run(const Options& asked, const std::string& program)
 {
     Options options = asked;
+    if (options.page.empty() && !options.against.empty()) refuse(against_without_page);
     leave_output_to_the_first(options);
-    Setting setting{
-        program,
-        *options.machine,
-        {options.kernels, options.all, options.blocks},
-        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link,
-         !options.page.empty()}};
-    check_names(setting.selection);
-    if (!options.against.empty()) {
-        if (options.page.empty()) refuse("--against: for the page of --page, which is not asked for");
-        setting.against = read_record("--against", options.against);
-    }
+    Selection selection{options.kernels, options.all, options.blocks};
+    check_names(selection);
+    const std::string against = options.against.empty() ? "" : read_record("--against", options.against);
     seed_of_inputs() = options.seed;
     std::string remark;
-    std::unique_ptr<Device> device = open_asked(options, setting.machine, remark);
-    setting.selection.messages_only = world().ranks > 1 && !device->info().no_peers.empty();
-    if (setting.selection.messages_only) printf("Messages alone: %s.\n", device->info().no_peers.c_str());
+    std::unique_ptr<Device> device = open_asked(options, *options.machine, remark);
+    selection.messages_only = world().ranks > 1 && !device->info().no_peers.empty();
+    if (selection.messages_only) printf("Messages alone: %s.\n", device->info().no_peers.c_str());
+    const Setting setting{
+        program,
+        *options.machine,
+        selection,
+        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link,
+         !options.page.empty()},
+        against};
     use_gpus(device->info().gpus ? device->info().gpus : options.gpus);
     Files files;
     open_files(files, options);

@@ -112,7 +112,7 @@ def read_submission(path):
         return file.read(submission.MOST_BYTES + 1)
 
 
-# What calls a launcher, for each type.
+# The head of a function that calls a launcher, and what it hands on, for each type.
 ONE_GPU = "void {entry}({type}* odata, const {type}* idata, int width, int height)", "(odata, idata, width, height)"
 GPUS = ("void {entry}(Parts<{type}> odata, const {type}* idata, int width, int height, int me, int gpus)",
         "(odata, idata, width, height, me, gpus)")

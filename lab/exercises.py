@@ -88,7 +88,7 @@ def blame(run, way, memory):
     def per_request(access, what):
         return float(f"{access[what] / access['requests']:.4g}")  # small differences are none
 
-    sites = [(per_request(access, "units") / per_request(access, "ideal"),
+    sites = [(per_request(access, "units") / per_request(access, "ideal_units"),
               f"{access['file'].rsplit('/', 1)[-1]}:{access['line']}" if access["file"] else "an unknown line",
               access["diagnosis"]) for access in run.accesses if access["access"] in way and access["memory"] == memory]
     ratio, where, why = max(sites, default=(1, "", ""))

@@ -45,7 +45,7 @@ SYMBOLS = re.compile(r"""
               |10sync_block|9converged|5fence|10local_ends|11note_absent|12local_begins|4lane|8exchange
               |14dynamic_shared|9sync_warp)(?!\d)\w*
 """, re.VERBOSE)
-# What an initializer may name: the simulator's records, and constants.
+# The symbols that an initializer may name: the simulator's records, and constants.
 RECORDS = re.compile(r"""__tsan_ | __ubsan_ | DW\.ref | \.L | \.rodata | _Z(GV)?N3sim6listedI | \w*sim_(record|bound)
     | _ZNK3own3\$_\d*cvPF
     | _ZN3sim(6ListedC|7members|9record_of|10add_record|8DeclaredC)""", re.VERBOSE)

@@ -14,4 +14,4 @@ mkdir -p $tried 2> /dev/null && test -w $tried || tried=${XDG_CACHE_HOME:-$HOME/
 kept=$tried/$(dirname "${files[0]}" | tr -c 'A-Za-z0-9=+\n-' _ | tail -c 200)
 export SIMCUDA_FOR='make try' SIM_OPTIONS=$SIM
 exec bash mk/words.sh ARGS sim/simcuda --keep-dir "$kept" ${PAGE:+--page "$PAGE"} \
-    ${PAGE:+${AGAINST:+--against "$AGAINST"}} "$@" "${files[@]}" --
+    ${AGAINST:+--against "$AGAINST"} "$@" "${files[@]}" --

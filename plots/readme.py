@@ -239,7 +239,8 @@ def spread(kernels, shapes):
                  "same run. The last line is what leaves each GPU.")
 
 
-# What stands between markers: the words after its name are what its function takes. A Table, or Markdown.
+# The function that makes what stands between markers, a Table or Markdown, by its name. It takes the words behind the
+# name.
 GENERATED = {
     "steps": steps, "results": results, "variants": variants, "cards": cards, "ahead": ahead,
     "narrow": narrow, "gpus": lambda: spread(*SPREAD_SHOWN), "limits": limits,

@@ -47,9 +47,7 @@ std::string json_drawn(const DrawnRequest& r)
 std::string json_access(const AccessSite& s)
 {
     JsonMembers members = members_of(site_values(s));
-    members.insert(members.end(), {{"ideal", std::to_string(s.ideal)},
-                                   {"source", json_text(s.text)},
-                                   {"diagnosis", json_text(diagnosis(s))}});
+    members.insert(members.end(), {{"source", json_text(s.text)}, {"diagnosis", json_text(diagnosis(s))}});
     if (!s.drawn.empty()) {
         const Chosen chosen = choose(s.drawn);
         members.push_back({"drawn", json_object({{"first", json_drawn(s.drawn[chosen.first])},

@@ -14,9 +14,12 @@ std::string per_request(uint64_t n, const AccessSite& site)
     return format("%.4g", double(n) / double(site.requests));
 }
 
-}  // namespace
+std::string one_unit(const AccessSite& s) { return std::string(s.unit, std::strlen(s.unit) - 1); }
 
-namespace {
+std::string place_text(const AccessSite& s)
+{
+    return s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
+}
 
 std::string occupancy_text(const LaunchCounts& counts)
 {
@@ -26,7 +29,7 @@ std::string occupancy_text(const LaunchCounts& counts)
         format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; "
                "limited by %s; %llu on all %llu SMs\n",
                number(o.blocks), o.blocks == 1 ? "" : "s", number(o.threads),
-               100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(),
+               o.percent(), number(o.threads_per_sm), o.limit(),
                number(o.sms * o.blocks), number(o.sms));
     text += format("    an SM has room for %llu blocks of any size, %llu of this many threads", number(o.by_blocks),
                    number(o.by_threads));
@@ -84,7 +87,7 @@ std::string diagnosis(const AccessSite& s)
     const double share = double(s.asked) / s.bytes;
     if (s.accesses == s.requests)
         return format("one lane of the warp takes part: it has no neighbour to share its %s with",
-                      std::string(s.unit, std::strlen(s.unit) - 1).c_str());
+                      one_unit(s).c_str());
     if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)
         return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit,
                       ideal);
@@ -120,7 +123,7 @@ std::string access_text(const AccessSite& s) { return format("%s of %s memory", 
 
 std::string units_text(double number, const AccessSite& s)
 {
-    return format("%.4g ", number) + (number == 1 ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit);
+    return format("%.4g ", number) + (number == 1 ? one_unit(s) : s.unit);
 }
 
 std::string summary(const std::string& kernel, const LaunchCounts& counts)
@@ -129,9 +132,8 @@ std::string summary(const std::string& kernel, const LaunchCounts& counts)
     const std::vector<const AccessSite*> costly = costly_sites(counts);
     for (const AccessSite* s : costly) {
         const std::string why = diagnosis(*s);  // behind a colon come numbers
-        const std::string where = s->file.empty() ? "an unknown line" : format("%s:%d", s->file.c_str(), s->line);
-        text += "  " + where + ": " +
-                access_text(*s) + ": " + units_text(double(s->units) / double(s->requests), *s) +
+        text += "  " + place_text(*s) + ": " + access_text(*s) + ": " +
+                units_text(double(s->units) / double(s->requests), *s) +
                 format(" each, ideal %s: ", per_request(s->ideal, *s).c_str()) + why.substr(0, why.find(':')) + "\n";
     }
     const size_t others = counts.sites.size() - costly.size();
@@ -145,14 +147,11 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
 {
     std::string text = "\n" + kernel + "\n";
     for (const AccessSite& s : counts.sites) {
-        const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
-        text += format("  %s of %s memory at %s%s\n", access_name(s), memory_name(s), where.c_str(),
-                       s.text.empty() ? "" : (": " + s.text).c_str());
-        const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
+        text += "  " + access_text(s) + " at " + place_text(s) + (s.text.empty() ? "" : ": " + s.text) + "\n";
         text +=
-            format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests,
+            format("    %llu request%s of %s x %llu bytes; %s each, ideal %s", (unsigned long long)s.requests,
                    s.requests == 1 ? "" : "s", per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes,
-                   per_request(s.units, s).c_str(), unit.c_str(), per_request(s.ideal, s).c_str());
+                   units_text(double(s.units) / double(s.requests), s).c_str(), per_request(s.ideal, s).c_str());
         if (s.memory == shared || s.memory == constant) text += format(", at worst %d\n", s.worst);
         else if (s.accesses == s.requests) text += "\n";
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);

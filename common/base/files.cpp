@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <memory>
 
 #include "error.h"
 
@@ -163,6 +164,18 @@ unsigned long long WholeFile::room() const
     struct statvfs disk;
     return mode_ && statvfs(folder().c_str(), &disk) == 0 ? (unsigned long long)disk.f_bavail * disk.f_frsize
                                                           : ULLONG_MAX;
+}
+
+std::string read_file(const std::string& named, const std::string& path)
+{
+    const auto refuse = [&] { throw Error{status_bad_input, named + ": " + std::strerror(errno)}; };
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+    if (!file) refuse();
+    std::string text;
+    char part[4096];
+    while (const size_t bytes = std::fread(part, 1, sizeof part, file.get())) text.append(part, bytes);
+    if (std::ferror(file.get())) refuse();  // a folder, for example
+    return text;
 }
 
 void refuse_one_place(const WholeFile* first, const WholeFile* second)

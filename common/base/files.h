@@ -48,6 +48,10 @@ private:
     unsigned mode_ = 0;  // of the file; 0: it is a pipe or a device, open from the beginning
 };
 
+// The whole text of a file. `named`: what to call it in an error, such as "--machine my.machine". Throws
+// status_bad_input.
+std::string read_file(const std::string& named, const std::string& path);
+
 // Two files of one run; either may be null. Throws status_bad_input if one would replace the other.
 void refuse_one_place(const WholeFile* first, const WholeFile* second);
 

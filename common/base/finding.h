@@ -45,7 +45,7 @@ struct FindingPlace {
     std::string text;  // of another place than the first: what happens there
 };
 
-// What an access touched of an array.
+// The bytes that an access touches, and the array that they belong to.
 struct Reach {
     int64_t offset;         // in bytes, from where the array begins
     uint64_t bytes;         // of the access

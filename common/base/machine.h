@@ -94,6 +94,7 @@ struct Occupancy {
     uint64_t registers = 0;                          // a thread may have so many before they are the limit
 
     const char* limit() const;
+    double percent() const { return 100.0 * double(blocks * threads) / double(threads_per_sm); }  // of an SM's threads
 };
 
 // Limits that follow from the compute capability: a row of common/machines/capabilities.csv, which has their sources.

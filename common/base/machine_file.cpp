@@ -5,19 +5,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <sstream>
 #include <type_traits>
 
 #include "constants.h"
 #include "csv.h"
 #include "error.h"
+#include "files.h"
 #include "suggest.h"
 
 namespace harness {
@@ -414,14 +413,7 @@ Machine parse_machine(const std::string& from, const std::string& text) { return
 
 Machine read_machine(const std::string& from, const std::string& path)
 {
-    const auto refuse = [&] { throw Error{status_bad_input, from + ": " + std::strerror(errno)}; };
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) refuse();
-    std::string text;
-    char part[4096];
-    while (const size_t bytes = std::fread(part, 1, sizeof part, file.get())) text.append(part, bytes);
-    if (std::ferror(file.get())) refuse();  // a folder, for example
-    return parse_machine(from, text);
+    return parse_machine(from, read_file(from, path));
 }
 
 std::vector<Capability> parse_capabilities(const std::string& text)

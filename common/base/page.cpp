@@ -7,7 +7,6 @@
 #include "page.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 
 #include "error.h"
 #include "explain.h"
+#include "files.h"
 #include "../../build/page_assets.h"
 
 namespace harness {
@@ -161,7 +161,7 @@ private:
         };
         if (c.launched.launches) {
             const Occupancy& o = c.occupancy;
-            item("occupancy", format("%.0f %%", 100.0 * double(o.blocks * o.threads) / double(o.threads_per_sm)),
+            item("occupancy", format("%.0f %%", o.percent()),
                  format("of an SM's threads, limited by %s (counted, without registers)", o.limit()));
         }
         if (kernel_.model) {
@@ -290,13 +290,9 @@ std::string page_html(const Page& page)
 
 std::string read_record(const char* option, const std::string& path)
 {
-    std::ifstream file(path);
-    std::stringstream all;
-    all << file.rdbuf();
-    const std::string json = all.str(), named = std::string(option) + " " + printable(path) + ": ";
-    if (!file) throw Error{status_bad_input, named + std::strerror(errno)};
+    const std::string named = std::string(option) + " " + printable(path), json = read_file(named, path);
     if (json.compare(0, 1, "{") != 0 || json.find("\"kernels\"") == json.npos)
-        throw Error{status_bad_input, named + "expected the JSON that --json wrote for an earlier run"};
+        throw Error{status_bad_input, named + ": expected the JSON that --json wrote for an earlier run"};
     std::string lines = "[";  // the steps write an object for each matrix, on a line of its own
     std::istringstream in(json);
     for (std::string line; std::getline(in, line);)

@@ -402,7 +402,7 @@ private:
                             format("GPU %d has no %.2f GB of memory to give; choose a smaller --size", g, bytes / 1e9)};
             }
             CUDA(status);
-            if (team_.shared().works() && rows.everywhere.empty())
+            if (team_.shared().works() && rows.everywhere.empty())  // another process has no memory
                 throw Error{status_bad_input, team_.shared().why_not()};
             matrix.push_back(rows);
         }

@@ -1,5 +1,5 @@
-// What a worker says of threads that do not meet: at a barrier, in an operation of a warp, or never, because they do
-// not end. In: who waits where, as threads.cpp found it. Out: a finding.
+// Findings on threads that do not meet: at a barrier, in an operation of a warp, or never, because they do not end. In:
+// who waits where, as threads.cpp found it. Out: a finding.
 
 #include "../../common/base/error.h"
 #include "../elf/places.h"

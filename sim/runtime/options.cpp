@@ -209,6 +209,7 @@ void read_program_options()
     while (const char* word = std::getenv(("SIM_OPTION_" + std::to_string(words.size())).c_str()))
         words.push_back(word);
     read_words(o, words);
+    if (o.page.empty() && !o.against.empty()) refuse(harness::against_without_page);
     program_options() = o;
 }
 

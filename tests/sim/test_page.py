@@ -108,7 +108,9 @@ def test_a_record_to_compare_with_must_be_one(made, tmp_path):
         else: other.unlink()
         done = run(ROOT / "sim/simcuda", "--page", tmp_path / "p.html", "--against", other, source)
         assert done.returncode == 2 and word in done.stderr.splitlines()[-1], done.stderr
-    assert_refused(run(ROOT / "step01", "--device", "sim", "--against", made / "run.json"), 2, "--page")
+    for command in ("step01", "--device", "sim"), ("sim/simcuda", source):
+        done = run(ROOT / command[0], *command[1:], "--against", made / "run.json")
+        assert done.returncode == 2 and "--page" in done.stderr.splitlines()[-1], done.stderr
 
 
 @pytest.mark.variety

@@ -10,7 +10,7 @@ const kernelsOf = runs => runs.flatMap(run => run.kernels)
 const runs = parsed("record"), kernels = kernelsOf(runs), findings = runs.flatMap(run => run.findings);
 const before = kernelsOf(parsed("against"));
 const short = n => String(Number(n.toPrecision(4)));
-const cost = place => place.units / place.requests, ideal = place => place.ideal / place.requests;
+const cost = place => place.units / place.requests, ideal = place => place.ideal_units / place.requests;
 const title = place => `${place.access} of ${place.memory} memory`;
 const sentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const where = list => list ? `(${list.join(", ")})` : "?";
