@@ -33,7 +33,7 @@ struct Page {
 // HTML, whatever is in the names and the source.
 std::string page_html(const Page& page);
 
-constexpr const char* against_without_page = "--against: for the page of --page, which is not asked for";
+constexpr const char* against_without_page = "--against compares on a page: add --page FILE";
 
 // The text of a file of --against. Throws status_bad_input if it is no JSON of such a run.
 std::string read_record(const char* option, const std::string& path);
