@@ -12,11 +12,13 @@ make table-whitepaper, make table-book, make table-bandwidth
                        measure a source's tables again, next to the published ones, in results/ or RESULTS=folder
 make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS='its arguments']
                        [SIM='--machine t4 --csv counts.csv'] [DEVICE=cuda: on the GPU]
+                       [PAGE=report.html: a page with requests drawn; AGAINST=before.json: compared with a run before]
 make simcuda           build sim/simcuda, which does so from any folder; sim/simcuda --help lists the options of SIM
 make install           install simcuda below PREFIX=\$HOME/.local (default: /usr/local); make uninstall removes it
 
 make labNN             check the exercise of a step, or FILE=path (CHECK=--help lists options, as in CHECK=--explain;
-                       SHOW=1 marks wrong elements; NAME="Ada Lovelace" draws the second shape from a name)
+                       SHOW=1 marks wrong elements; NAME="Ada Lovelace" draws the second shape from a name;
+                       PAGE=lab04.html writes a page)
 make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace", or NAMES=file for many
 make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (GRADE=--help lists options; EXPORT=moodle,
                        DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N, PSEUDONYMS=text)
