@@ -4,14 +4,14 @@ its place."""
 import functools
 import re
 
-import claims
 import explorables
 import figures
 import gallery
 from pages import EXERCISED, ROOT, STEPS, page, plain
 from facts import LESSONS
 from outside import markdown
-from sources.judging import UNTOLD
+from sources.judging import UNTOLD, judge
+from sources.table import CLAIMS
 from tables import Table
 from traces import take_traces
 
@@ -168,7 +168,8 @@ class Chapter:
     def judged(self):
         """For each claim: [(machine, verdict)...] of those that can tell; if none can, [(None, why not)]."""
         shown, found = self.shown, []
-        judged = {m: claims.judge(shown.results, m) for m in [*shown.gpus, *shown.models, *shown.cpus]}
+        judged = {m: [judge(claim, shown.results, m) for claim in CLAIMS]
+                  for m in [*shown.gpus, *shown.models, *shown.cpus]}
         for verdicts in zip(*judged.values()):
             told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != UNTOLD]
             # what is said of a CPU is not its GPU's to tell
@@ -184,16 +185,13 @@ class Chapter:
         """A table with the verdicts, and below it a paragraph per claim with the figures behind them."""
         lines, figures_behind = [], ""
         for told in self.judged:
-            v = told[0][1]
-            on = {}
-            for machine, verdict in told:
-                on.setdefault(verdict.verdict, []).append(named(machine) if machine else "")
-            words = [f"**{what if what != UNTOLD else 'not decided here'}**" + (f" ({', '.join(names)})" if names[0]
-                                                                                  else "")
-                     for what, names in on.items()]
-            lines.append([v.number, v.claim, v.source, ", ".join(words)])
-            figures_behind += (f'<a id="claim-{v.number}"></a>**{v.number}.** '
-                               + " ".join(filter(None, [*(verdict.sentence for _, verdict in told), v.why])) + "\n\n")
+            claim, on = told[0][1].claim, {}
+            for machine, v in told:
+                on.setdefault(v.verdict, []).append(named(machine) if machine else "")
+            words = [f"**{what}**" + (f" ({', '.join(names)})" if names[0] else "") for what, names in on.items()]
+            lines.append([claim.number, claim.words, claim.source, ", ".join(words)])
+            figures_behind += (f'<a id="claim-{claim.number}"></a>**{claim.number}.** '
+                               + " ".join(filter(None, [*(v.sentence for _, v in told), claim.why])) + "\n\n")
         lines = [[marked_names(cell) for cell in line] for line in lines]
         caption = "The claims of the sources, with a verdict computed from the results above."
         note = ("A verdict holds for the whole interval after ±. It is the spread of the samples (10th to 90th "

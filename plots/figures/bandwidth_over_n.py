@@ -10,7 +10,6 @@ SHARED_FROM = 1024  # n: below, the launch takes most of the time, and a share o
 
 @styled
 def draw(rows, stem, machine=None):
-    """Effective bandwidth of each lesson kernel and of cudaMemcpy over n."""
     found, machines = squares(rows, ["cuda"], "bandwidth_gbs", [*LESSONS, COPY_ENGINE], machine)
     if reason := one_machine(machines, "float squares measured on a GPU"):
         return reason

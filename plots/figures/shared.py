@@ -1,5 +1,6 @@
 """What the figures share: the style, colours, rows of results and requests of traces."""
 
+import functools
 import html
 import io
 import pathlib
@@ -48,13 +49,13 @@ NOTE = {"fontsize": 9, "color": GREY, "ha": "left", "va": "bottom"}
 
 def styled(draw):
     """A figure function, with the style in force while it draws."""
+    @functools.wraps(draw)
     def drawn(*arguments, **options):
         with matplotlib.rc_context(STYLE):
             try:
                 return draw(*arguments, **options)
             finally:
                 plt.close("all")
-    drawn.__name__, drawn.__doc__ = draw.__name__, draw.__doc__
     return drawn
 
 

@@ -10,7 +10,6 @@ FILES = ["h200_report.csv"]
 
 @styled
 def draw(rows, stem, machine=None):
-    """Time per element over n of serial functions on one core and of kernels, both axes logarithmic."""
     serial = {"transposeSerialRead": ("serial, reads rows", RED, "v", "-"),
               "transposeSerialWrite": ("serial, writes rows", ORANGE, "^", "--"),
               "transposeSerialBlocked": ("serial, in blocks", PURPLE, "o", "-"),
