@@ -207,28 +207,21 @@ class Chapter:
         return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in EXERCISED)
 
     def part(self, name):
-        tables, prose = self.tables, self.prose
-        parts = {
-            "halves": prose.halves, "trials of the tile": prose.trials_of_the_tile,
-            "trials of the blocks": prose.trials_of_the_blocks, "claims in short": self.claims_in_short,
-            "table rungs": tables.rungs, "abstract": prose.abstract, "machines": prose.machines, "primer": self.primer,
-            "glossary": self.glossary,
-            "serial code": code.serial, "table serial": tables.serial, "table steps": tables.steps, "steps": self.steps,
-            "table sizes": tables.sizes, "table whitepaper": tables.whitepaper, "table gtx280": tables.gtx280,
-            "table book": tables.book, "table post": tables.post, "gallery": self.gallery, "claims": self.claims,
-            "exercises": self.exercises, "conclusions": prose.conclusions}
+        """What stands for {{name}}."""
         kind, _, which = name.partition(" ")
-        if name in parts:
-            return parts[name]()
-        if found := re.fullmatch(r"(table step|before and after) (\d)", name):
-            return {"table step": tables.step, "before and after": prose.before_and_after}[found[1]](int(found[2]))
-        if kind in ("gbs", "percent"):
-            return prose.figure(kind, which)
-        if kind == "cost":
-            return prose.cost(*which.split())
-        if kind in ("figure", "kernel", "change"):
-            return {"figure": self.figure, "kernel": code.kernel, "change": code.change}[kind](which)
-        return getattr(prose, which)()
+        if kind == "table":
+            step = re.fullmatch(r"step (\d)", which)
+            return self.tables.step(int(step[1])) if step else getattr(self.tables, which)()
+        made = {"figure": self.figure, "kernel": code.kernel, "change": code.change,
+                "before": lambda words: self.prose.before_and_after(int(words[-1])),
+                "about": lambda words: getattr(self.prose, words)(),
+                "gbs": lambda kernel: self.prose.figure(kind, kernel),
+                "percent": lambda kernel: self.prose.figure(kind, kernel),
+                "cost": lambda words: self.prose.cost(*words.split()), "serial": lambda _: code.serial()}
+        if kind in made:
+            return made[kind](which)
+        method = name.replace(" ", "_")
+        return getattr(self if hasattr(self, method) else self.prose, method)()
 
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""

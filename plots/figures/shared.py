@@ -110,13 +110,13 @@ CARTESIAN, DIAGONAL = "Cartesian order", "diagonal order"
 
 # Rows of results.
 
-def squares(rows, backends, quantity, kernels=None, machine=None):
+def squares(rows, backends, quantity, kernels=None):
     """{kernel: {n: row}} of n x n floats that have the quantity; and the machines. Of several rows of one kernel and
     size, as cudaMemcpy has, beside every step, the median of those of the latest commit, the lower of two."""
     several, machines = {}, set()
     for row in rows:
         if row["backend"] in backends and row["type"] == "float" and row["width"] == row["height"] and row[quantity] \
-                and (kernels is None or row["kernel"] in kernels) and machine in (None, row["machine"]):
+                and (kernels is None or row["kernel"] in kernels):
             several.setdefault(row["kernel"], {}).setdefault(int(row["width"]), []).append(row)
             machines.add(row["machine"])
     return {kernel: {n: typical(same, quantity) for n, same in sizes.items()}
@@ -134,7 +134,7 @@ def one_machine(machines, what):
     if not machines:
         return f"no rows of {what}"
     if len(machines) > 1:
-        return f"rows of several machines ({', '.join(machines)}): name one of them"
+        return f"rows of several machines ({', '.join(machines)})"
     return None
 
 

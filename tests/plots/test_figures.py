@@ -177,8 +177,6 @@ def test_missing_rows_make_no_figure(rows, tmp_path):
         reason = figure.draw(some, tmp_path / "f")
         assert isinstance(reason, str) and reason, figure.__name__
     assert list(tmp_path.iterdir()) == []
-    assert bandwidth_steps.draw(steps + other, tmp_path / "f", machine="GPU 2") is None
-    assert bandwidth_steps.draw(simulated, tmp_path / "m") is None  # the model's, and it says so
 
 
 def test_missing_traces_make_no_figure(rows, tmp_path):
