@@ -7,7 +7,7 @@ import re
 import explorables
 import figures
 import gallery
-from pages import EXERCISED, ROOT, STEPS, page, plain
+from pages import EXERCISED, FIGURE, ROOT, STEPS, page, plain
 from facts import LESSONS
 from outside import markdown
 from sources.judging import UNTOLD, judge
@@ -16,7 +16,6 @@ from tables import Table
 from traces import take_traces
 
 from . import code, numbering
-from .captions import CAPTIONS
 from .data import Shown
 from .prose import Prose
 from .tables import Tables, missing, numbered
@@ -24,8 +23,6 @@ from .tables import Tables, missing, numbered
 GLOSSARY, PRIMER = ROOT / "docs/GLOSSARY.md", ROOT / "docs/GPU.md"
 IN_THE_LESSON = (1, 2, 3, 4)  # steps whose kernels it shows, or what they change
 TABLE = re.compile(r"^\|.*\n\|[-:| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
-# the caption in italics below
-FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*plots/figures/svg/(\w+)\.svg\)$(?:\n\n\*([^*]+)\*$)?", re.MULTILINE)
 
 
 def glossary_terms():
@@ -108,30 +105,26 @@ class Chapter:
         self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows),
                                           *take_traces(figures.RUNS), self.explorables, undone)
 
-    def figure(self, name, notice=None):
-        """A figure with its caption, or why there is none. notice: how to read it, if the caption's own words are not
-        to say so."""
+    def figure(self, match):
+        """A figure of a page with its number, or why there is none. What follows `<!-- notice -->` in its caption says
+        how to read it where it cannot be explored."""
+        alt, name, caption = match.groups()
         if name in self.placed:
             return f"See [[figure {name}]].\n"
         self.placed.add(name)
-        caption = CAPTIONS[name]
-        begin = f"<!-- figure: {name} -->\n\n**Figure.** {caption.plots}"
-        words = notice or caption.notice
+        plots, _, notice = " ".join(caption.split()).partition(" <!-- notice --> ")
+        begin = f"<!-- figure: {name} -->\n\n**Figure.** {plots}"
         if self.no_figure[name]:
             return f"{begin}\n\n{missing(f'a figure ({markdown(self.no_figure[name])})')}\n<!-- /figure -->\n"
-        return (f"{begin} <!-- notice --> {' '.join(words.split())} <!-- /notice "
-                f"-->\n\n![{caption.alt}](figures/{name}.svg)\n\n<!-- /figure -->\n")
-
-    def figures_of(self, text):
-        """The text of a page with its figures as the chapter's."""
-        return FIGURE.sub(lambda m: self.figure(m[2], m[3]) if m[2] in CAPTIONS else "", text)
+        return (f"{begin} <!-- notice --> {notice} <!-- /notice -->\n\n![{alt}](figures/{name}.svg)\n\n"
+                "<!-- /figure -->\n")
 
     def primer(self):
         """"A GPU in ten minutes", if the project has it."""
         if not PRIMER.exists():
             return ""
         text = plain(PRIMER.read_text(encoding="utf-8"), lambda target: link(target, "gpu"))
-        return f"## A GPU in ten minutes\n\n{self.figures_of(demoted(text, 'gpu')).strip()}\n"
+        return f"## A GPU in ten minutes\n\n{FIGURE.sub(self.figure, demoted(text, 'gpu')).strip()}\n"
 
     def glossary(self):
         if not terms():
@@ -212,7 +205,7 @@ class Chapter:
         if kind == "table":
             step = re.fullmatch(r"step (\d)", which)
             return self.tables.step(int(step[1])) if step else getattr(self.tables, which)()
-        made = {"figure": self.figure, "kernel": code.kernel, "change": code.change,
+        made = {"kernel": code.kernel, "change": code.change,
                 "before": lambda words: self.prose.before_and_after(int(words[-1])),
                 "about": lambda words: getattr(self.prose, words)(),
                 "gbs": lambda kernel: self.prose.figure(kind, kernel),
@@ -226,6 +219,6 @@ class Chapter:
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""
         self.draw()
-        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), linked(template))
-                  for name, template in templates.items()}
+        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]),
+                               FIGURE.sub(self.figure, linked(template))) for name, template in templates.items()}
         return {name: re.sub(r"\n{3,}", "\n\n", text) for name, text in numbering.whole(filled).items()}
