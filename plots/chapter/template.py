@@ -132,19 +132,13 @@ class Chapter:
         return ("## Glossary\n\nNumbers are those of an NVIDIA H200 unless another card is "
                 f"named.\n\n{demoted(plain(glossary_terms(), lambda target: link(target, 'term')), 'term').strip()}\n")
 
-    def steps(self):
-        """What each step counts and measures, and those of its kernels that the lesson does not have in full."""
-        text = ""
-        for step in STEPS:
-            number = int(step[4:6])
-            text += f"- [Step {number}](#step-{number}). {self.prose.step(number)}\n"
-        text += f"\n{self.tables.counts()}\n{self.tables.times()}\n"
-        for step in STEPS:
-            number = int(step[4:6])
-            if number not in IN_THE_LESSON:
-                names = " and ".join(f"`{lesson.kernel}`" for lesson in LESSONS if lesson.step == step)
-                text += f"### The kernels of step {number}: {names}\n\n{code.kernels(step)}\n"
-        return text
+    def kernels(self):
+        """Those of the steps that the lesson does not have in full."""
+        return "\n".join(
+            f"### The kernels of step {number}: "
+            + " and ".join(f"`{lesson.kernel}`" for lesson in LESSONS if lesson.step == step)
+            + f"\n\n{code.kernels(step)}"
+            for step in STEPS for number in [int(step[4:6])] if number not in IN_THE_LESSON)
 
     def gallery(self):
         try:
@@ -200,21 +194,13 @@ class Chapter:
         return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in EXERCISED)
 
     def part(self, name):
-        """What stands for {{name}}."""
-        kind, _, which = name.partition(" ")
-        if kind == "table":
-            step = re.fullmatch(r"step (\d)", which)
-            return self.tables.step(int(step[1])) if step else getattr(self.tables, which)()
-        made = {"kernel": code.kernel, "change": code.change,
-                "before": lambda words: self.prose.before_and_after(int(words[-1])),
-                "about": lambda words: getattr(self.prose, words)(),
-                "gbs": lambda kernel: self.prose.figure(kind, kernel),
-                "percent": lambda kernel: self.prose.figure(kind, kernel),
-                "cost": lambda words: self.prose.cost(*words.split()), "serial": lambda _: code.serial()}
-        if kind in made:
-            return made[kind](which)
-        method = name.replace(" ", "_")
-        return getattr(self if hasattr(self, method) else self.prose, method)()
+        """What stands for {{NAME WORDS}}, made by the function of this name: of the part that a word before it says,
+        or else of this class or Prose."""
+        first, *words = name.split()
+        of = {"table": self.tables, "about": self.prose, "code": code}.get(first)
+        if of is None:
+            of, words = self if hasattr(self, first) else self.prose, [first, *words]
+        return getattr(of, words[0])(*words[1:])
 
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""
