@@ -205,6 +205,6 @@ class Chapter:
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""
         self.draw()
-        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]),
+        filled = {name: re.sub(r"\{\{(?!contents)(.*?)\}\}", lambda m: self.part(m[1]),
                                FIGURE.sub(self.figure, linked(template))) for name, template in templates.items()}
         return {name: re.sub(r"\n{3,}", "\n\n", text) for name, text in numbering.whole(filled).items()}

@@ -81,19 +81,6 @@ def test_any_output_and_any_locale(tmp_path):
     assert done.stdout.decode() == expected.encode("ascii", "backslashreplace").decode()
 
 
-def test_a_step_that_fails_tells_why_where_the_disk_is_full(tmp_path):
-    """What make report shows of it does not need a file."""
-    program = tmp_path / "step01"
-    program.write_text("#!/bin/sh\necho \"$0: --csv $5: cannot be written: No space left on device\" >&2\nexit 2\n")
-    program.chmod(0o755)
-    for step in ("step02", "step03", "step04", "step05", "step06", "step07"):
-        (tmp_path / step).symlink_to("step01")
-    (tmp_path / "results").mkdir(mode=0o555)
-    done = run(ROOT / "bench/measure.sh", "results", cwd=tmp_path)
-    assert done.returncode == 1 and re.fullmatch(r"\./step0\d: --csv .*: cannot be written: No space left on device\n",
-                                                 done.stderr), done
-
-
 # Files of ours.
 
 TOGETHER = """import sys, whole
