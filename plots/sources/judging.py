@@ -4,13 +4,7 @@ A row of table.py has a rule, a function from a Bench (one machine's figures) to
 hold. Most compare two kernels: two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples)
 an interval around it. If all of the interval is on one side of what the claim's words ask for, that is the verdict;
 otherwise it is not decided. The source's own figures are judged by the same rule. A model's figures have the model's
-error in place of the spread.
-
-One rule for all thresholds. A word that names a factor ("an order of magnitude", "twice", "a quarter") holds for every
-ratio that is nearer to this factor than to the next one that such a word can name, as ratios go: the border between two
-factors is their geometric mean. A word that names a border ("over four times", "most of the time") is taken literally.
-A word that names no number ("faster", "hardly", "little") has the margin that figures of the sources or of repeated
-runs give it.
+error in place of the spread. docs/SOURCES.md has the rules for the sizes and the thresholds.
 """
 
 import math
