@@ -175,14 +175,19 @@ def peers(out):
     tables(out, ["peers"])
 
 
+def sanitized(tool, *command, options=()):
+    """(the run of a command under a tool of compute-sanitizer, its summary)"""
+    done = run("compute-sanitizer", "--tool", tool, *options, "--error-exitcode", 99, *command, timeout=400)
+    return done, "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE))
+
+
 def sanitizer(tool, program, width, height, element, *arguments):
     """(what compute-sanitizer did, a row about it)"""
-    done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
-               "--width", width, "--height", height, "--type", element, "--once", *arguments, timeout=400)
-    summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
+    done, summary = sanitized(tool, ROOT / program, "--device", "cuda", "--width", width, "--height", height, "--type",
+                              element, "--once", *arguments)
     return done, {
         **machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
-        "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+        "height": height, "exit_status": done.returncode, "summary": summary}
 
 
 def sanitize(out):

@@ -151,9 +151,7 @@ def counts(out):
 
 def sanitized(tool, program, *arguments, options=()):
     """(what a tool of compute-sanitizer prints, its summary)"""
-    done = run("compute-sanitizer", "--tool", tool, "--print-limit", "100000", *options, "--error-exitcode", "99",
-               program, *arguments, timeout=400)
-    summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
+    done, summary = gpu.sanitized(tool, program, *arguments, options=("--print-limit", "100000", *options))
     expect(summary, f"{tool} on {program.name} {' '.join(map(str, arguments))}: {done.stdout[-300:]}")
     return done.stdout, summary
 
