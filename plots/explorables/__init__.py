@@ -2,8 +2,8 @@
 
 Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws
 it, from data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js
-repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js has
-the controls. All of it goes into the page.
+repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js
+and controls.js have the controls. All of it goes into the page.
 """
 
 import csv
@@ -27,7 +27,7 @@ IN_PLACE_OF = {
     "race": "race"}
 # The page of a run (common/base/page.cpp) has the first three, too.
 SOURCES = [*(ROOT / f"common/base/page/{name}.js" for name in ("shared", "rules", "drawings")),
-           *(FOLDER / f"{name}.js" for name in ("warp", "banks", "partitions", "flight", "race", "page"))]
+           *(FOLDER / f"{name}.js" for name in ("controls", "warp", "banks", "partitions", "flight", "race", "page"))]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
