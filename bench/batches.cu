@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/card.h"
+#include "bench/elements.h"
 
 // Step 7's tile of single elements, without overlap, of the blockIdx.z-th matrix.
 template <int WIDE, int HIGH, int WARPS>
@@ -44,20 +44,6 @@ __global__ void transposeBatch(float* odata, const float* idata, int n)
             if (x + i < n && y + j < n) odata[size_t(y + j) * n + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
 }
 
-__global__ void fill(unsigned* data, size_t elements)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = unsigned(i);
-}
-
-__global__ void check(const unsigned* odata, size_t elements, unsigned n, unsigned* wrong)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += size_t(gridDim.x) * blockDim.x) {
-        const unsigned inside = i % (n * n);
-        if (odata[i] != unsigned(i - inside + inside % n * n + inside / n)) atomicAdd(wrong, 1);
-    }
-}
-
 struct Way {
     std::string name;
     std::function<void()> run;
@@ -66,7 +52,6 @@ struct Way {
 
 struct Buffers {
     float *out, *in;
-    unsigned* wrong;
 };
 
 template <int WIDE, int HIGH, int WARPS>
@@ -108,13 +93,11 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
     add<64, 64, 16>(ways, b, n, count, stream);
     for (size_t w = 1; w < ways.size(); ++w) {
         CUDA(cudaMemsetAsync(b.out, 0xff, elements * sizeof(float), stream));
-        *b.wrong = 0;
         ways[w].run();
-        check<<<1024, 256, 0, stream>>>(reinterpret_cast<unsigned*>(b.out), elements, n, b.wrong);
-        CUDA(cudaStreamSynchronize(stream));
-        if (!*b.wrong) continue;
-        fprintf(stderr, "batches: %s, %d of %d x %d: %u elements are wrong\n", ways[w].name.c_str(), count, n, n,
-                *b.wrong);
+        const auto wrong = wrong_elements(b.out, n, n, elements);
+        if (!wrong) continue;
+        fprintf(stderr, "batches: %s, %d of %d x %d: %llu elements are wrong\n", ways[w].name.c_str(), count, n, n,
+                wrong);
         exit(harness::status_wrong_result);
     }
     for (int sample = -1; sample < 9; ++sample)
@@ -141,8 +124,7 @@ int main(int argc, char** argv)
     Buffers b;
     CUDA(cudaMalloc(&b.in, bytes));
     CUDA(cudaMalloc(&b.out, bytes));
-    CUDA(cudaMallocManaged(&b.wrong, sizeof *b.wrong));
-    fill<<<1024, 256>>>(reinterpret_cast<unsigned*>(b.in), bytes / sizeof(float));
+    fill<<<1024, 256>>>(b.in, bytes / sizeof(float));
     CUDA(cudaDeviceSynchronize());
     cudaStream_t stream;
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));

@@ -17,31 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/card.h"
+#include "bench/elements.h"
 #include "common/base/statistics.h"
-
-// The element at offset i: whole numbers that a float holds.
-template <typename T>
-__device__ T element(size_t i)
-{
-    return T(i % 16777213);
-}
-
-template <typename T>
-__global__ void fill(T* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = element<T>(i);
-}
-
-// Adds to *wrong how many elements of odata, the transpose of a filled matrix of `width` x `height`, are wrong.
-template <typename T>
-__global__ void check(const T* odata, int width, int height, unsigned* wrong)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
-         i += size_t(gridDim.x) * blockDim.x)
-        if (odata[i] != element<T>(i % height * width + i / height)) atomicAdd(wrong, 1);
-}
 
 enum Side { transpose, read, write };
 // Blocks go along the rows of tiles, down the columns, or through groups of 2 x 2 or 4 x 4 tiles, group after group
@@ -179,10 +156,8 @@ void measure(const char* type, int width, int height, bool once)
 {
     const size_t n = size_t(width) * height, bytes = n * sizeof(T);
     Trials<T> trials{nullptr, nullptr, width, height};
-    unsigned* wrong;
     CUDA(cudaMalloc(&trials.out, bytes + 128));
     CUDA(cudaMalloc(&trials.in, bytes + 128));
-    CUDA(cudaMallocManaged(&wrong, sizeof *wrong));
     fill<<<1024, 256>>>(trials.in, n);
 
     // Step 4, its way to step 7, and the tile as a whole.
@@ -222,19 +197,15 @@ void measure(const char* type, int width, int height, bool once)
     for (Trial& t : trials.all) {
         CUDA(cudaMemset(trials.out, 0xff, bytes));
         t.run();
-        *wrong = 0;
-        CUDA(cudaDeviceSynchronize());
-        if (t.side == transpose) check<<<1024, 256>>>(trials.out, width, height, wrong);
-        CUDA(cudaDeviceSynchronize());
-        if (!*wrong) continue;
-        fprintf(stderr, "pieces: %s, %d x %d %s: %u elements are wrong\n", t.columns.c_str(), width, height, type,
-                *wrong);
-        exit(1);
+        const auto wrong = t.side == transpose ? wrong_elements(trials.out, width, height, n) : 0;
+        if (!wrong) continue;
+        fprintf(stderr, "pieces: %s, %d x %d %s: %llu elements are wrong\n", t.columns.c_str(), width, height, type,
+                wrong);
+        exit(harness::status_wrong_result);
     }
     if (!once) time_in_turns(trials, type, bytes);
     CUDA(cudaFree(trials.out));
     CUDA(cudaFree(trials.in));
-    CUDA(cudaFree(wrong));
 }
 
 int main(int argc, char** argv)

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 
+#include "bench/elements.h"
 #include "bench/texture.h"
 
 constexpr int SIDE = 8192;
@@ -57,32 +58,14 @@ __global__ void textureArray(float* odata, cudaTextureObject_t idata, int width,
         odata[size_t(x) * height + y] = tex2D<float>(idata, x + 0.5f, y + 0.5f);
 }
 
-// A finite float of its own for each of 2^24 elements, then again.
-__device__ float element(size_t i) { return float(i % (1 << 24)); }
-
-__global__ void fill(float* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = element(i);
-}
-
-__global__ void count_wrong(unsigned long long* wrong, const float* odata, int width, int height)
-{
-    const size_t n = size_t(width) * height;
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        if (odata[i] != element(i % height * width + i / height)) atomicAdd(wrong, 1ull);
-}
-
 int main(int argc, char** argv)
 {
     arguments_of(argc, argv, "Times the transpose by columns with its loads through each read-only path of the GPU.");
     const std::string card = card_columns();
     const size_t n = size_t(SIDE) * SIDE, bytes = n * sizeof(float);
     float *idata, *odata;
-    unsigned long long* wrong;
     CUDA(cudaMalloc(&idata, bytes));
     CUDA(cudaMalloc(&odata, bytes));
-    CUDA(cudaMallocManaged(&wrong, sizeof *wrong));
     fill<<<1024, 256>>>(idata, n);
     CUDA(cudaGetLastError());
 
@@ -99,12 +82,8 @@ int main(int argc, char** argv)
         CUDA(cudaMemset(odata, 0xff, bytes));
         const harness::Summary s =
             seconds([&] { kernel<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 32)>>>(odata, from, SIDE, SIDE); });
-        *wrong = 0;
-        count_wrong<<<1024, 256>>>(wrong, odata, SIDE, SIDE);
-        CUDA(cudaGetLastError());
-        CUDA(cudaDeviceSynchronize());
-        if (*wrong) {
-            fprintf(stderr, "readonly: %s: %llu elements are wrong\n", path, *wrong);
+        if (const auto wrong = wrong_elements(odata, SIDE, SIDE, n)) {
+            fprintf(stderr, "readonly: %s: %llu elements are wrong\n", path, wrong);
             exit(harness::status_wrong_result);
         }
         printf("%s,%s,%d,%d,float,%.4f,%.1f,%.1f\n", card.c_str(), path, SIDE, SIDE, s.median * 1e3, 100 * s.spread,

@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/card.h"
+#include "bench/elements.h"
 
 constexpr int PASSES = 100;
 
@@ -23,18 +23,6 @@ __global__ void copy(float* odata, const float* idata, size_t n, int passes)
     const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (int pass = 0; pass < passes; ++pass)
         if (i < n) odata[i] = idata[i];  // which no pass can leave out: odata may overlap idata
-}
-
-__global__ void number(unsigned* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = unsigned(i) * 2654435761u;
-}
-
-__global__ void count_wrong(unsigned long long* wrong, const unsigned* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        if (data[i] != unsigned(i) * 2654435761u) atomicAdd(wrong, 1ull);
 }
 
 double host_seconds(const std::function<void()>& work)
@@ -49,11 +37,9 @@ void time_copy(const std::string& card, int side)
 {
     const size_t n = size_t(side) * side;
     float *idata, *odata;
-    unsigned long long* wrong;
     CUDA(cudaMalloc(&idata, n * sizeof(float)));
     CUDA(cudaMalloc(&odata, n * sizeof(float)));
-    CUDA(cudaMallocManaged(&wrong, sizeof *wrong));
-    number<<<1024, 256>>>(reinterpret_cast<unsigned*>(idata), n);
+    fill<<<1024, 256>>>(idata, n);
     CUDA(cudaGetLastError());
     CUDA(cudaDeviceSynchronize());
 
@@ -70,13 +56,8 @@ void time_copy(const std::string& card, int side)
             CUDA(cudaDeviceSynchronize());
             seconds.push_back(sample() / (double(launches) * passes));
         }
-        CUDA(cudaDeviceSynchronize());
-        *wrong = 0;
-        count_wrong<<<1024, 256>>>(wrong, reinterpret_cast<unsigned*>(odata), n);
-        CUDA(cudaGetLastError());
-        CUDA(cudaDeviceSynchronize());
-        if (*wrong) {
-            fprintf(stderr, "timing: %s, %d x %d: %llu elements are wrong\n", method, side, side, *wrong);
+        if (const auto wrong = wrong_elements(odata, n, 1, n)) {
+            fprintf(stderr, "timing: %s, %d x %d: %llu elements are wrong\n", method, side, side, wrong);
             exit(harness::status_wrong_result);
         }
         const harness::Summary s = harness::summarize(seconds);
@@ -98,7 +79,6 @@ void time_copy(const std::string& card, int side)
     report("events; loop in the kernel", 1, PASSES, 15, [&] { return event_seconds([&] { launch(1, PASSES); }); });
     CUDA(cudaFree(idata));
     CUDA(cudaFree(odata));
-    CUDA(cudaFree(wrong));
 }
 
 int main(int argc, char** argv)

@@ -20,8 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots")
 import cells
 import command_line
 import whole
-from chapter.captions import CAPTIONS
-from pages import ROOT, STEPS, page
+from pages import ROOT, STEPS, captions, page
 
 WELCOME = """# CUDA matrix transpose, step by step
 
@@ -128,8 +127,7 @@ def pictures_in(text):
 def summary():
     """The figure of all steps, in the same form. No page of a step has it, because it answers questions of later
     ones."""
-    caption = CAPTIONS["bandwidth_steps"]
-    return "bandwidth_steps", caption.alt, f"{caption.plots} {caption.notice}"
+    return "bandwidth_steps", *captions()["bandwidth_steps"]
 
 
 def linked(step, url):

@@ -22,10 +22,9 @@ import policy
 import quoted
 import whole
 from chapter import markup
-from chapter.captions import CAPTIONS
 from chapter.page import inline
 from facts import LESSONS
-from pages import ROOT, STEPS, page, plain
+from pages import ROOT, STEPS, captions, page, plain
 from words import definition
 
 GUIDE = ROOT / "lab/README.md"
@@ -138,7 +137,7 @@ def pictured(figures, step, foot):
     """The slide of a step's figure, if it has one there."""
     if step in figures:
         name, words = figures[step]
-        yield Slide("picture", CAPTIONS[name].alt, words, foot, name)
+        yield Slide("picture", captions()[name][0], words, foot, name)
 
 
 def slides_of_step(step, part, foot):

@@ -28,11 +28,14 @@ table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
 	@bash bench/measure.sh $* "$$RESULTS" python3 plots/tables.py $*
 
 # The chapter: all steps run on this machine, then tables, figures and verdicts. The packages come before anything is
-# compiled, because fetching them is what may fail.
+# compiled, because fetching them is what may fail. In a checkout of somebody else, it goes next to the results.
 report: $(PLOTS_READY)
+	@test -w . -o "$$RESULTS" != results || { echo 'make report: this folder cannot be written; name another one:' \
+	    'make report RESULTS=folder' >&2; exit 2; }
 	@echo 'make report: builds the steps, runs them, and writes the chapter: 2 to 5 minutes on two idle cores'
 	@$(MAKE) -s $(STEPS)
-	@bash bench/measure.sh report "$$RESULTS" $(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py
+	@bash bench/measure.sh report "$$RESULTS" $(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py \
+	    --out "$$(test -w . || echo "$$RESULTS/")report"
 
 list: $(STEPS)
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'

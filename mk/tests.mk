@@ -31,11 +31,6 @@ build/tests/sim/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wi
                                  build/commands/link
 	$(link)
 
-# Faults that sanitizers find.
-build/tools/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tools/sanitized.cu) build/tools/sanitized_host.o \
-                       build/commands/link
-	$(link)
-
 # Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/steps/faulty_cuda.cpp, whose
 # calls can fail. It has the simulator, too.
 FAULTY_CPP = $(CXX) $(CPP) -x c++ $(AS_CUDA) -isystem sim/cuda -include cuda_runtime.h $(CPPFLAGS)

@@ -11,11 +11,11 @@ other five rows of the table are not used.
 
 import csv
 import pathlib
-import subprocess
 import sys
-import tempfile
 
+import whole  # first: Ctrl-C may come while the others are imported
 import command_line
+import simulated
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FITTED = {"copy": ("step01", "W1"), "copySharedMem": ("step01", "W2"), "transposeCoalesced": ("step03", "W4")}
@@ -31,36 +31,19 @@ def published_gibs(source_row):
 
 def counted(kernel, program):
     """(bursts, scattered bursts, barriers) of one pass, from the program's own CSV."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "counts.csv"
-        done = subprocess.run([ROOT / program, "--device", "sim", "--machine", "gtx280", "--size", "2048",
-                               "--kernel", kernel, "--csv", path], stdout=subprocess.DEVNULL)
-        if done.returncode:
-            sys.exit(f"{program} failed; run `make all` first")
-        (row,) = csv.DictReader(path.open(encoding="utf-8"))
-        return [float(row[c]) for c in ("model_bursts", "model_scattered_bursts", "model_barriers")]
-
-
-def solve(matrix, right):
-    """The solution of a small linear system, by elimination with pivoting."""
-    rows = [list(m) + [r] for m, r in zip(matrix, right)]
-    for i in range(len(rows)):
-        pivot = max(range(i, len(rows)), key=lambda k: abs(rows[k][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for k in range(len(rows)):
-            if k != i:
-                factor = rows[k][i] / rows[i][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
-    return [row[-1] / row[i] for i, row in enumerate(rows)]
+    _, (row,) = simulated.rows(program, "--device", "sim", "--machine", "gtx280", "--size", "2048", "--kernel", kernel)
+    return [float(row[c]) for c in ("model_bursts", "model_scattered_bursts", "model_barriers")]
 
 
 def main():
+    import numpy as np  # readme.py does without it
+
     command_line.parser(__doc__).parse_args()
     matrix = [counted(kernel, program) for kernel, (program, _) in FITTED.items()]
     ns = [2 * 2048 * 2048 * 4 / (published_gibs(row) * 2**30) * 1e9 for _, row in FITTED.values()]
-    burst, scattered, barrier = solve(matrix, ns)
+    burst, scattered, barrier = np.linalg.solve(matrix, ns)
     print(f"burst {burst:.4f} ns, scattered {scattered:.4f} ns, barrier {barrier:.1f} ns")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(whole.run(main, "fit_gtx280.py", RuntimeError))

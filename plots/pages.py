@@ -13,6 +13,9 @@ STEPS = sorted(path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise
 # All steps with an exercise, which runs without GPUs, however many it is for.
 EXERCISED = sorted({path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise*.cu")})
 LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!http)([^)]*)\)")
+# A figure with the text for who does not see it, its name, and the caption in italics below.
+FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*(?:plots/)?figures/svg/(\w+)\.svg\)$"
+                    r"(?:\n\n\*((?:[^*]|\*[\w ]+\*)+)\*$)?", re.MULTILINE)
 GENERATED = re.compile(r"<!-- generated: ([\w ]+) -->.*?<!-- end -->\n*", re.DOTALL)
 
 
@@ -23,6 +26,13 @@ def plain(text, link=None, generated=None):
     text = GENERATED.sub(lambda m: generated(m[1]) if generated else "", quoted.without_sources(text))
     where = link or (lambda target: None)
     return LINK.sub(lambda m: f"[{m[1]}]({where(m[2])})" if where(m[2]) else m[1], text)
+
+
+def captions():
+    """{figure: (its text for who does not see it, its caption)} of the chapter and of the page about GPUs."""
+    return {name: (alt, " ".join(caption.replace("<!-- notice --> ", "").split()))
+            for page in ("plots/chapter.md", "plots/reference.md", "docs/GPU.md")
+            for alt, name, caption in FIGURE.findall((ROOT / page).read_text(encoding="utf-8"))}
 
 
 def page(step, link=None, generated=None):

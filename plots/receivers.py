@@ -13,13 +13,12 @@ import csv
 import io
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
+import whole  # first: Ctrl-C may come while the others are imported
 import command_line
+import simulated
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNELS = ["transposePlain", "transposePhases", "transposeToPeers"]
 RUN = ["date_utc", "commit", "backend", "machine", "gpus", "kernel", "type", "width", "height", "busiest_receiver"]
 COLUMNS = [*RUN, "sender", "receivers"]
@@ -34,19 +33,9 @@ def pictures(text):
 
 def run(gpus, size):
     """The file's rows. RuntimeError: the program is not there, or fails, or prints something else."""
-    with tempfile.TemporaryDirectory() as folder:
-        counts = pathlib.Path(folder) / "counts.csv"
-        try:
-            done = subprocess.run([ROOT / "step08", "--device", "sim", "--machine", "t4", "--gpus", str(gpus), "--size",
-                                   str(size), "--kernel", ",".join(KERNELS), "--explain", "--csv", counts],
-                                  cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-                                  errors="replace")
-        except OSError as error:
-            raise RuntimeError(f"./step08 cannot be run ({error.strerror}): make step08") from None
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr.strip() or "./step08 failed")
-        found = pictures(done.stdout)
-        rows = {row["kernel"]: row for row in csv.DictReader(counts.open(encoding="utf-8"))}
+    said, counts = simulated.rows("step08", "--device", "sim", "--machine", "t4", "--gpus", str(gpus), "--size",
+                                  str(size), "--kernel", ",".join(KERNELS), "--explain")
+    found, rows = pictures(said), {row["kernel"]: row for row in counts}
     if any(len(found.get(kernel, [])) != gpus or kernel not in rows for kernel in KERNELS):
         raise RuntimeError("./step08 --explain printed no picture for some kernel")
     return [{**{column: rows[kernel][column] for column in RUN}, "sender": sender, "receivers": receivers}
@@ -60,15 +49,11 @@ def main():
     parser.add_argument("--size", metavar="N", type=int, default=4096)
     options = parser.parse_args()
     text = io.StringIO()
-    try:
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(run(options.gpus, options.size))
-        options.file.write_text(text.getvalue(), encoding="utf-8")
-    except (OSError, RuntimeError) as error:
-        print(f"receivers.py: {error}", file=sys.stderr)
-        sys.exit(2)
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(run(options.gpus, options.size))
+    whole.write(options.file, text.getvalue())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(whole.run(main, "receivers.py", RuntimeError))

@@ -11,11 +11,11 @@ take_traces() runs the steps for them.
 import concurrent.futures
 import pathlib
 import re
-import subprocess
 import tempfile
 
 import numpy as np
 
+import simulated
 from outside import printable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -151,15 +151,9 @@ def run_trace(run, folder):
     program, options, memories = run
     with tempfile.TemporaryDirectory(dir=folder) as own:
         path = pathlib.Path(own) / "trace.csv"
-        try:
-            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT,
-                                  capture_output=True, encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
-        if done.returncode != 0:
-            raise RuntimeError(f"./{program} {' '.join(options)}: {printable(done.stderr.strip()) or 'failed'}")
+        said = simulated.run(program, "--device", "sim", "--explain", "--trace", path, *options)
         trace = read_trace(path, **({"memory": memories} if memories else {}))
-    resident = re.search(r"^  occupancy: .*; (\d+) on all \d+ SMs$", done.stdout, re.MULTILINE)
+    resident = re.search(r"^  occupancy: .*; (\d+) on all \d+ SMs$", said, re.MULTILINE)
     return trace, int(resident[1]) if resident else None
 
 

@@ -37,7 +37,7 @@ import tempfile
 import time
 
 from lessons import (COUNTERS, FAULTS, KINDS, METRICS, ROOT, SHAPES, STEPS, TWINS, TYPES, UNMEASURED, is_for, kernels,
-                     run)
+                     run, write)
 import command_line
 
 sys.path.insert(0, str(ROOT / "plots"))
@@ -76,14 +76,6 @@ def machine():
                        "--format=csv,noheader").stdout.split("\n")[0].split(", ")
     return {"date_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "machine": name, "driver": driver}
-
-
-def write(path, rows):
-    """Writes dictionaries with the same keys as CSV."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def at_once(jobs, work, workers):
@@ -183,14 +175,19 @@ def peers(out):
     tables(out, ["peers"])
 
 
+def sanitized(tool, *command, options=()):
+    """(the run of a command under a tool of compute-sanitizer, its summary)"""
+    done = run("compute-sanitizer", "--tool", tool, *options, "--error-exitcode", 99, *command, timeout=400)
+    return done, "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE))
+
+
 def sanitizer(tool, program, width, height, element, *arguments):
     """(what compute-sanitizer did, a row about it)"""
-    done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
-               "--width", width, "--height", height, "--type", element, "--once", *arguments, timeout=400)
-    summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
+    done, summary = sanitized(tool, ROOT / program, "--device", "cuda", "--width", width, "--height", height, "--type",
+                              element, "--once", *arguments)
     return done, {
         **machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
-        "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+        "height": height, "exit_status": done.returncode, "summary": summary}
 
 
 def sanitize(out):
@@ -241,6 +238,19 @@ def errata(out):
     write(out / "errata.csv", rows)
 
 
+def ncu(metrics, *command, options=(), timeout=550):
+    """(Nsight Compute's rows, one for each launch and metric, numbers without separators; the command's run, with all
+    that Nsight Compute said as `log`)"""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "ncu.csv"
+        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log, "--metrics",
+                   ",".join(metrics), *options, *command, timeout=timeout)
+        done.log = log.read_text() if log.exists() else ""
+    rows = csv.DictReader(io.StringIO(done.log[done.log.find('"ID"'):]))
+    return [{**row, "Metric Value": row["Metric Value"].replace(",", "")} for row in rows
+            if row.get("Metric Name")], done
+
+
 def counted(program, names, width, height, element, metrics):
     """What Nsight Compute counts for kernels of one program: {kernel: {our name of a metric: value}}, no kernel
     missing."""
@@ -250,21 +260,17 @@ def counted(program, names, width, height, element, metrics):
         "transposeVectorized": ("transposeUnaligned", "Device", "0"),
         "transposeLoopingGrid16": ("transposeLoopingBlocks", "Grid Size", "(16, 16, 1)"),
         "transposeLoopingGrid64": ("transposeLoopingBlocks", "Grid Size", "(64, 64, 1)")}
-    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name",
-               "regex:^(?!fill_kernel|compare_kernel)", "--metrics", ",".join(metrics.values()), ROOT / program,
-               "--device", "cuda", "--width", width, "--height", height, "--type", element, "--once", "--kernel",
-               ",".join(names), timeout=300)
+    rows, done = ncu(metrics.values(), ROOT / program, "--device", "cuda", "--width", width, "--height", height,
+                     "--type", element, "--once", "--kernel", ",".join(names),
+                     options=["--kernel-name", "regex:^(?!fill_kernel|compare_kernel)"], timeout=300)
     values = {}
-    for row in csv.DictReader(io.StringIO(done.stdout[done.stdout.find('"ID"'):])):
-        if row.get("Metric Name"):
-            name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
-            name = next((other for other, (function, column, value) in functions.items()
-                         if name == function and row[column] == value),
-                        name)
-            values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+    for row in rows:
+        name = re.match(r"(?:void )?(\w+)", row["Kernel Name"])[1]
+        name = next((other for other, (function, column, value) in functions.items()
+                     if name == function and row[column] == value), name)
+        values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"]
     for name in names:
-        expect(
-            len(values.get(name, {})) == len(metrics), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
+        expect(len(values.get(name, {})) == len(metrics), f"profile of {name}: {done.log[-500:]} {done.stderr[-300:]}")
     return {name: {ours: values.get(name, {}).get(theirs, "") for ours, theirs in metrics.items()} for name in names}
 
 

@@ -26,12 +26,12 @@ import io
 import pathlib
 import re
 import sys
-import tempfile
 import time
 
 import random_kernels
-from gpu import TOOLS, at_once, expect, failures, machine, write
-from lessons import METRICS, NCU, ROOT, run
+import gpu
+from gpu import TOOLS, at_once, expect, failures, machine
+from lessons import METRICS, NCU, ROOT, run, write
 import command_line
 
 RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
@@ -91,19 +91,14 @@ def random_program(mode, seed, *flags):
 def counted(program, columns):
     """([the name and the columns of each launch], what the program printed)"""
     metrics = {METRICS[column]: column for column in columns}
-    with tempfile.TemporaryDirectory() as folder:
-        log = pathlib.Path(folder) / "ncu.csv"
-        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log, "--metrics",
-                   ",".join(metrics), program, timeout=550)
-        text = log.read_text() if log.exists() else ""
+    rows, done = gpu.ncu(metrics, program)
     launches = collections.defaultdict(dict)
-    for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
-        if row.get("Metric Name") in metrics:
-            launch = launches[int(row["ID"])]
-            launch["kernel"] = re.match(r"(?:void )?(\w+)", row["Kernel Name"])[1]
-            launch[metrics[row["Metric Name"]]] = row["Metric Value"].replace(",", "")
+    for row in rows:
+        launch = launches[int(row["ID"])]
+        launch["kernel"] = re.match(r"(?:void )?(\w+)", row["Kernel Name"])[1]
+        launch[metrics[row["Metric Name"]]] = row["Metric Value"]
     expect(done.returncode == 0 and launches and all(len(x) == 1 + len(columns) for x in launches.values()),
-           f"ncu on {program}: exit {done.returncode}: {text[-500:]} {done.stderr[-300:]}")
+           f"ncu on {program}: exit {done.returncode}: {done.log[-500:]} {done.stderr[-300:]}")
     return [launches[n] for n in sorted(launches)], done.stdout
 
 
@@ -156,9 +151,7 @@ def counts(out):
 
 def sanitized(tool, program, *arguments, options=()):
     """(what a tool of compute-sanitizer prints, its summary)"""
-    done = run("compute-sanitizer", "--tool", tool, "--print-limit", "100000", *options, "--error-exitcode", "99",
-               program, *arguments, timeout=400)
-    summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
+    done, summary = gpu.sanitized(tool, program, *arguments, options=("--print-limit", "100000", *options))
     expect(summary, f"{tool} on {program.name} {' '.join(map(str, arguments))}: {done.stdout[-300:]}")
     return done.stdout, summary
 

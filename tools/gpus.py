@@ -18,27 +18,24 @@ import subprocess
 import sys
 import time
 
-from lessons import ROOT
+import gpu
+from lessons import ROOT, run
 import command_line
 
 SMALL = "1,2x1,1x2,33x65,64,127x129,333x555,1000x777"
 LARGE = {
     "float": "8192,16384,32768,65536,131072,10007x6007,16383x16381,16385,32771x32749",
     "double": "8192,16384,32768,65536,10007x6007,16383x16381,16385,32771x32749"}
-failures = []
 
 
-def run(*command, env=None, timeout=300):
-    done = subprocess.run([str(c) for c in command], cwd=ROOT, capture_output=True, text=True, timeout=timeout,
-                          env={**os.environ, **(env or {})})
+def ran(*command):
+    done = run(*command, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 
 def expect(condition, what, text):
-    print(("ok    " if condition else "WRONG ") + what, flush=True)
-    if not condition:
-        failures.append(what)
-        print(text[-2000:])
+    print(f"{'ok' if condition else 'not ok'}: {what}", flush=True)
+    gpu.expect(condition, f"{what}: {text[-2000:]}")
 
 
 def processes(arguments, killed=None):
@@ -64,18 +61,18 @@ def main():
     log = []
     for gpus in ("1", "2"):
         for element in ("float", "double"):
-            code, text = run("./step08", "--device", "cuda", "--gpus", gpus, "--all", "--once", "--type", element,
+            code, text = ran("./step08", "--device", "cuda", "--gpus", gpus, "--all", "--once", "--type", element,
                              "--size", SMALL)
             expect(code == 0 and "wrong" not in text, f"{gpus} GPU(s), {element}, {SMALL}: every kernel verified", text)
     for tool in ("memcheck", "racecheck"):
         # Calls that fail and are asked about, as NCCL's for access to peers that it has, are no errors.
-        code, text = run("compute-sanitizer", "--tool", tool, "--report-api-errors", "no", "--error-exitcode", "9",
+        code, text = ran("compute-sanitizer", "--tool", tool, "--report-api-errors", "no", "--error-exitcode", "9",
                          "./step08", "--device", "cuda", "--all", "--once", "--size", "333x555,127x129")
         expect(code == 0 and re.search(r"0 errors|0 hazards", text), f"compute-sanitizer {tool} is silent", text)
-    code, text = run("./step08", "--device", "cuda", "--gpus", "3")
+    code, text = ran("./step08", "--device", "cuda", "--gpus", "3")
     expect(code == 3 and text.count("\n") == 1, "three GPUs asked for, two there: one line, status 3: " + text.strip(),
            text)
-    code, text = run("./step08", "--device", "cuda", "--size", "400000")
+    code, text = ran("./step08", "--device", "cuda", "--size", "400000")
     expect(code == 2 and text.count("step08: ") == 1, "too large: " + text.strip().splitlines()[-1], text)
     both = processes(["--all", "--size", "333x555,8192", "--patience", "10"])
     expect(
@@ -85,7 +82,7 @@ def main():
     expect(
         all(code == 0 for _, code in both) and "transposePacked" in both[0][0] and both[1][0] == "",
         "the default kernels of processes; the first one prints", both[0][0] + both[1][0])
-    code, text = run("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "./step08", "--kernel",
+    code, text = ran("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "./step08", "--kernel",
                      "transposePacked,sendMessages", "--size", "16384")
     expect(code == 0 and "verified" in text, "the same under mpirun", text)
     log.append(text)
@@ -97,21 +94,19 @@ def main():
     if not options.quick:
         lines = []
         for element, sizes in LARGE.items():
-            code, text = run("./step08", "--device", "cuda", "--all", "--type", element, "--size", sizes, "--csv",
+            code, text = ran("./step08", "--device", "cuda", "--all", "--type", element, "--size", sizes, "--csv",
                              options.out / f"{element}.csv")
             expect(code == 0, f"{element}, {sizes}: timed, verified before and after", text)
             log.append(text)
             rows = (options.out / f"{element}.csv").read_text().splitlines() if code == 0 else []
             lines += rows[bool(lines):]
         (options.out / "gpus.csv").write_text("\n".join(lines) + "\n")
-        code, text = run("torchrun", "--nproc-per-node", "2", "step08_gpus/peers/all_to_all.py", "--size",
+        code, text = ran("torchrun", "--nproc-per-node", "2", "step08_gpus/peers/all_to_all.py", "--size",
                          "8192,16384,32768,65536", "--csv", options.out / "torch.csv")
         expect(code == 0, "PyTorch's all_to_all_single", text)
         log.append(text)
     (options.out / "gpus.log").write_text("\n".join(log))
-    for failure in failures:
-        print("FAILED: " + failure)
-    sys.exit(bool(failures))
+    sys.exit(bool(gpu.failures))
 
 
 if __name__ == "__main__":

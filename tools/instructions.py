@@ -9,13 +9,12 @@ them, in the order of the machine code. A store waits for its element, so that m
 needs nvcc and cuobjdump, and no GPU.
 """
 
-import csv
 import pathlib
 import re
 import subprocess
 import tempfile
 
-from lessons import LESSONS, ROOT
+from lessons import LESSONS, ROOT, write
 import command_line
 import merges
 from facts import RUNGS
@@ -68,10 +67,7 @@ def all_rows():
 def main():
     command_line.parser(__doc__).parse_args()
     rows = all_rows()
-    with open(DATA, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write(DATA, rows)
     print(f"{len(rows)} rows: {DATA.relative_to(ROOT)}")
 
 

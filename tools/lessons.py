@@ -122,6 +122,14 @@ def run(*command, cwd=ROOT, env=None, timeout=600):
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
+def write(path, rows):
+    """Writes dictionaries with the same keys as CSV."""
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def made(target):
     """The path of a program of the checkout. `make test` has built it; make builds it anew after a change, with the
     flags of the make that runs the tests. Others would link it a second time, while another test runs it."""

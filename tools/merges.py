@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import tempfile
 
-from lessons import METRICS, ROOT
+from lessons import METRICS, ROOT, write
 import command_line
 
 FORMS = ROOT / "tests/sim/merges.cu"
@@ -118,10 +118,7 @@ def counted(report):
 def main():
     command_line.parser(__doc__).parse_args()
     rows = all_rows()
-    with open(DATA, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write(DATA, rows)
     print(f"{len(rows)} kernels: {DATA.relative_to(ROOT)}")
 
 

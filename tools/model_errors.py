@@ -15,16 +15,14 @@ out. --csv writes a row for each kernel.
 """
 
 import csv
-import io
 import json
 import pathlib
 import statistics
 import sys
 import tempfile
 
-from lessons import ROOT, is_for, kernels, make_try, run
+from lessons import ROOT, is_for, kernels, make_try, run, write
 import command_line
-import whole
 
 LOOKED_AT = {"step01", "step02", "step03"}
 REPEATS = "transposeRepeated"  # finds its tile in the caches, and has no modelled time
@@ -115,12 +113,7 @@ def main():
     for row in rows: groups.setdefault((row["type"], row["width"], row["held_out"]), []).append(row)
     for (element, width, held_out), of_group in groups.items():
         print(f"{element} {width} {'held out' if held_out == 'yes' else 'looked at'}: {summary(of_group)}".lstrip())
-    if given.csv:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        whole.write(given.csv, text.getvalue())
+    if given.csv: write(given.csv, rows)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 
-from lessons import ROOT, run
+from lessons import ROOT, run, write
 import command_line
 
 FOLDER = ROOT / "build/mutants"
@@ -216,10 +216,8 @@ def main():
     for m, _, detail, _ in missed:
         print(f"survived, NOT JUDGED: {m.file.relative_to(ROOT)}:{m.line}: {m.operator}: {m.change} {detail}")
     if options.csv:
-        with options.csv.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["kernel", "operator", "line", "change", "fate", "detail", "judged"])
-            writer.writerows([m.kernel, m.operator, m.line, m.change, *rest] for m, *rest in rows)
+        write(options.csv, [{"kernel": m.kernel, "operator": m.operator, "line": m.line, "change": m.change,
+                             "fate": fate, "detail": detail, "judged": reason} for m, fate, detail, reason in rows])
     forgiven = fates["survived"] - len(missed)
     print(", ".join(f"{fate} {n}" for fate, n in fates.most_common()))
     print(f"score: {len(rows) - fates['survived']} of {len(rows) - forgiven} caught; {forgiven} survivors are judged")

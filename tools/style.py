@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""How the pages are written, in figures: the lengths of sentences, colons between clauses, and phrases that shared
-style forbids.
+"""How the pages are written: colons between clauses, and phrases that the house style forbids.
 
-usage: python3 tools/style.py [--sentences] [PAGE.md...]
+usage: python3 tools/style.py [PAGE.md...]
 
-For each page, or those named: its sentences, their mean length in words, the share with a colon in the middle, and the
-phrases found. A sentence is prose: of paragraphs, list items and captions. Code, tables, headings and generated parts
-are none. --sentences prints those with a colon and those with a phrase. Exits 1 if a page has a phrase, or a colon in
-more than one sentence of ten. No length is a limit: whoever reads a page aloud hears it.
+Prints the sentences of all pages, or of those named, that have a colon in the middle or such a phrase. A sentence is
+prose: of paragraphs, list items and captions. Code, tables, headings and generated parts are none. Exits 1 if a page
+has a phrase, or a colon in more than one sentence of ten.
 """
 
 import pathlib
@@ -59,11 +57,6 @@ def sentences(text):
                 yield sentence
 
 
-def words(sentence):
-    """How many words a sentence has; a number and its unit, and a piece of code, are one each."""
-    return len(re.findall(r"[^\W_][\w’'.,²³×%-]*", sentence))
-
-
 def joins_clauses(sentence):
     """Whether a colon stands in its middle that introduces no list, formula or piece of code."""
     return any(not re.match(r":\s+(?:CODE\b|[^.;]*,[^.]*\b(?:and|or)\b|\d|[\w ]{1,20}$)", sentence[m.start():])
@@ -71,35 +64,25 @@ def joins_clauses(sentence):
 
 
 def judge(text):
-    """(number of sentences, mean words, share with a colon, [phrase found...], [(why, sentence)...])."""
+    """(share of sentences with a colon, [(why, sentence)...] to look at, the number of phrases)."""
     every = list(sentences(text))
-    remarks = [("colon", s) for s in every if joins_clauses(s)]
-    remarks += [(f"“{m[0]}”", s) for s in every for m in FORBIDDEN.finditer(s)]
-    mean = sum(map(words, every)) / len(every) if every else 0
-    return len(every), mean, sum(map(joins_clauses, every)) / max(1, len(every)), [
-        m[0] for s in every for m in FORBIDDEN.finditer(s)], remarks
+    colons = [("colon", s) for s in every if joins_clauses(s)]
+    phrases = [(f"“{m[0]}”", s) for s in every for m in FORBIDDEN.finditer(s)]
+    return len(colons) / max(1, len(every)), colons + phrases, len(phrases)
 
 
 def main():
     parser = command_line.parser(__doc__)
-    parser.add_argument("--sentences", action="store_true", help="print the sentences to look at")
     parser.add_argument("pages", nargs="*", type=pathlib.Path)
-    arguments = parser.parse_args()
-    over, total, length, colons = False, 0, 0, 0
-    print("sentences   words   colons   phrases   page")
-    for path in arguments.pages or pages():
+    over = False
+    for path in parser.parse_args().pages or pages():
         try:
-            text = path.read_text(encoding="utf-8")
+            share, remarks, phrases = judge(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             sys.exit(f"style.py: {path}: {error}")
-        count, mean, share, phrases, remarks = judge(text)
-        over |= share > COLONS or bool(phrases)
-        total, length, colons = total + count, length + count * mean, colons + count * share
-        print(f"{count:9}   {mean:5.1f}   {100 * share:4.0f} %   {len(phrases):7}   "
-              f"{path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path}")
-        for why, sentence in remarks if arguments.sentences else []:
-            print(f"    {why}: {sentence}")
-    print(f"{total:9}   {length / max(1, total):5.1f}   {100 * colons / max(1, total):4.0f} %             all")
+        over |= share > COLONS or phrases > 0
+        for why, sentence in remarks:
+            print(f"{path}: {why}: {sentence}")
     return 1 if over else 0
 
 

@@ -16,15 +16,13 @@ date, machine and driver. tests/sim/rules.cpp compares the simulator's rules wit
 """
 
 import collections
-import csv
-import io
 import pathlib
 import random
 import sys
 import tempfile
 
-from gpu import expect, failures, machine, write
-from lessons import METRICS, ROOT, run
+from gpu import expect, failures, machine, ncu
+from lessons import METRICS, ROOT, run, write
 import command_line
 
 PROGRAM = ROOT / "build/tools/wavefronts"
@@ -160,17 +158,14 @@ def count(requests):
     """Runs the requests under ncu, and sets the wavefronts of each."""
     names = {kind: METRICS[f"shared_{kind}_wavefronts"] for kind in KINDS}
     with tempfile.TemporaryDirectory() as folder:
-        file, log = pathlib.Path(folder) / "requests.txt", pathlib.Path(folder) / "ncu.csv"
+        file = pathlib.Path(folder) / "requests.txt"
         file.write_text(text(requests))
-        done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base",
-                   "--log-file", log, "--metrics", ",".join(names.values()), PROGRAM, file, timeout=3000)
-        said = log.read_text() if log.exists() else ""
+        rows, done = ncu(names.values(), PROGRAM, file, options=["--cache-control", "none"], timeout=3000)
     counted = [{}, {}]
-    for row in csv.DictReader(io.StringIO(said[said.find('"ID"'):])):
-        if row.get("Metric Name"):
-            counted[row["Metric Name"] == names["store"]][int(row["ID"])] = int(row["Metric Value"].replace(",", ""))
+    for row in rows:
+        counted[row["Metric Name"] == names["store"]][int(row["ID"])] = int(row["Metric Value"])
     expect(done.returncode == 0 and len(counted[0]) == len(counted[1]) == len(requests),
-           f"exit {done.returncode}, {len(requests)} requests: {said[-500:]} {done.stderr[-500:]}")
+           f"exit {done.returncode}, {len(requests)} requests: {done.log[-500:]} {done.stderr[-500:]}")
     for id_, request in enumerate(requests):
         request["wavefronts"] = counted[request["kind"] == "store"].get(id_, 0)
 

@@ -7,12 +7,11 @@ figure. `[[table KEY]]` and `[[figure KEY]]` refer to them, `[[cite NAME]]` to a
 
 import re
 
-from .references import REFERENCES
-
 LINK = re.compile(r"\]\(#([^)]+)\)")
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 BEGIN = re.compile(r"<!-- (figure|table): ([\w.-]+) -->\n\n\*\*(?:Figure|Table)\.\*\*")
 REFERENCE = re.compile(r"\[\[(figure|table) ([\w.-]+)\]\]")
+LISTED = re.compile(r"^## References\n\n((?:- `[\w-]+`: .*\n)+)", re.MULTILINE)
 CITATION = re.compile(r"\[\[cite ([\w-]+)\]\]")
 HEADING = re.compile(r"(?:<a id=\"([^\"]+)\"></a>\n\n)?^(##+) (.*)$", re.MULTILINE)
 
@@ -45,11 +44,12 @@ def number(text):
 
 
 def cite(text):
-    """The text with citations as [1], and the list of what it cites in the place of `{{references}}`."""
+    """The text with citations as [1], and its references, `- NAME: what is cited`, in the order of citation."""
     names = list(dict.fromkeys(CITATION.findall(text)))
+    known = dict(re.findall("^- `(.*?)`: (.*)$", LISTED.search(text)[1], re.MULTILINE))
     text = CITATION.sub(lambda m: f"[\\[{names.index(m[1]) + 1}\\]](#reference-{names.index(m[1]) + 1})", text)
-    listed = "".join(f'{i}. <a id="reference-{i}"></a>{REFERENCES[name]}\n' for i, name in enumerate(names, 1))
-    return text.replace("{{references}}", listed)
+    listed = "".join(f'{i}. <a id="reference-{i}"></a>{known[name]}\n' for i, name in enumerate(names, 1))
+    return LISTED.sub(lambda _: f"## References\n\n{listed}", text)
 
 
 def headings(text):

@@ -92,31 +92,28 @@ class Prose:
 
     # What the steps bring.
 
-    def step(self, number):
-        """Before, after and why, in one line."""
-        before, after, why = self.CHANGES[number]
-        costs = {
-            f"{kernel}_{what}": self.cost(kernel, what)
-            for kernel in ("copy", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts")
-            for what in ("store", "tile")}
-        why = why.format(**costs)
-        if not self.machine:
-            return f"**Why:** {why}"
-        old, new = self.gbs(before), self.gbs(after)
-        return (f"**Before:** {sig(old)} GB/s (`{before}`). **After:** {sig(new)} GB/s (`{after}`), "
-                f"{compared(new / old)} "
-                f"({self.machine.name}, {self.n}² floats). **Why:** {why}")
+    def on(self):
+        """The machine and the size of the figures in a sentence, in brackets."""
+        return f" ({self.machine.name}, {self.n}² floats)" if self.machine else ""
 
-    def before_and_after(self, number):
-        """The same, in the lesson's text."""
-        before, after, _ = self.CHANGES[number]
+    def compared(self, kernel, other):
+        return compared(self.gbs(kernel) / self.gbs(other)) if self.machine else "(not measured)"
+
+    def step(self, before, after):
+        """What a step brings, in one line."""
         if not self.machine:
             return ""
-        old, new = self.gbs(before), self.gbs(after)
-        return (f"`{after}` reaches {sig(new)} GB/s. `{before}` has {sig(old)} GB/s, so this is {compared(new / old)} "
-                f"({self.machine.name}, {self.n}² floats).")
+        return (f"**Before:** {sig(self.gbs(before))} GB/s (`{before}`). **After:** {sig(self.gbs(after))} GB/s "
+                f"(`{after}`), {self.compared(after, before)}{self.on()}.")
 
-    def figure(self, what, kernel):
+    def gain(self, before, after):
+        """The same, in the lesson's text."""
+        if not self.machine:
+            return ""
+        return (f"`{after}` reaches {sig(self.gbs(after))} GB/s. `{before}` has {sig(self.gbs(before))} GB/s, so this "
+                f"is {self.compared(after, before)}{self.on()}.")
+
+    def reached(self, what, kernel):
         """A kernel's bandwidth (gbs) or its share of cudaMemcpy's (percent) at the headline's size."""
         if not self.machine:
             return "(not measured)"
@@ -129,32 +126,9 @@ class Prose:
         fine, coarse = (self.gbs(k) / self.gbs("transposeNoBankConflicts")
                         for k in ("transposeFineGrained", "transposeCoarseGrained"))
         return (f"Compared with step 4, transposing the tiles in place is {compared(fine)}. Moving them is "
-                f"{compared(coarse)} ({self.machine.name}, {self.n}² floats)."
+                f"{compared(coarse)}{self.on()}."
                 + (" So the moving costs the time, and the rest little."
                    if fine > FASTER and abs(coarse - 1) < ALIKE else ""))
-
-    CHANGES = {
-        1: ("copy", "copySharedMem",
-            "a thread of `copySharedMem` has four loads in flight, a thread of `copy` has one."),
-        2: ("copy", "transposeNaive", "the stores of a warp go to 32 rows of `odata`. One store touches "
-                                      "{transposeNaive_store} sectors instead of {copy_store}."),
-        3: ("transposeNaive", "transposeCoalesced",
-            "a tile in shared memory is filled by rows and emptied by columns. One store touches "
-            "{transposeCoalesced_store} sectors instead of {transposeNaive_store}."),
-        4: ("transposeCoalesced", "transposeNoBankConflicts",
-            "a column of the padded tile lies in 32 banks. Reading it takes {transposeNoBankConflicts_tile} wavefront "
-            "instead of {transposeCoalesced_tile}."),
-        5: ("transposeNoBankConflicts", "transposeFineGrained",
-            "the fine-grained kernel leaves every tile where it stands, and the coarse-grained one moves it. "
-            "The two halves show what each part of the transpose costs."),
-        6: ("transposeNoBankConflicts", "transposeDiagonal",
-            "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
-            "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
-        7: ("transposeNoBankConflicts", "transposeLongPieces",
-            "rows of a tile are twice as long, an SM can have twice as many bytes of loads in flight, a thread starts "
-            "all its loads before its first store to the tile, and blocks that run together write to neighbouring "
-            "addresses."),
-    }
 
     def cost(self, kernel, what):
         """Sectors of a store, or wavefronts of a load from the tile, as counted for an H200; 'other' where nothing
@@ -168,35 +142,12 @@ class Prose:
         return f"{int(row[above]) / int(row[below]):.0f}"
 
     @staticmethod
-    def trial(card, side, wide, high, blocks):
-        """GB/s of a trial of bench/pieces.cu, 16384² floats in the order of rows."""
-        row = quoted.only(f"{card}_pieces", type="float", width="16384", loads_first="1", tiles_per_block="1",
-                          side=side, wide=str(wide), high=str(high), order="rows", offset="0",
-                          blocks_per_sm=str(blocks))
-        return f"{float(row['bandwidth_gbs']):.0f}"
-
-    def trials_of_the_tile(self):
-        """What tells the bytes in flight from the length of the pieces."""
-        less, more = ([self.trial("h200", "transpose", side, side, blocks) for side, blocks in tiles]
-                      for tiles in ([(32, 8), (64, 2)], [(32, 16), (64, 4)]))
-        slower = [self.trial("h100", "transpose", 64, 64, blocks) for blocks in (2, 4)]
-        short, long = ([self.trial(card, "write", *tile, 8) for card in ("h200", "h100")]
-                       for tile in ((64, 32), (32, 64)))
-        return (f"With at most 32 KiB in flight on an SM, an H200 has {less[0]} GB/s in tiles of 32 × 32 and {less[1]} "
-                f"in tiles of 64 × 64, and with 64 KiB {more[0]} and {more[1]}. So the bytes come first, and the "
-                "pieces count when there are enough. An H100, whose memory has 0.70 of the peak, goes from "
-                f"{slower[0]} to {slower[1]} only. Writes alone, out of order and from tiles of equal size, reach "
-                f"{short[0]} GB/s in pieces of 128 bytes and {long[0]} in pieces of 256 on an H200, and {short[1]} and "
-                f"{long[1]} on an H100 (measured, float, 16384²).")
-
-    def trials_of_the_blocks(self):
-        """What tells the number of blocks from both."""
-        several, one = (
-            float(quoted.only("h100_pieces", type="float", width="16384", side="transpose", wide="32", high="32",
-                              loads_first="1", order="rows", blocks_per_sm="8", tiles_per_block=tiles)["of_memcpy"])
-            for tiles in ("4", "1"))
-        return (f"Blocks that move four tiles of 32 × 32 one after another reach {several:.2f}, and a block for each "
-                f"tile reaches {one:.2f} of `cudaMemcpy`'s bandwidth (H100).")
+    def piece(what, card, side, tile, blocks, tiles="1"):
+        """GB/s of a trial of bench/pieces.cu, 16384² floats in the order of rows, or its share of cudaMemcpy's."""
+        wide, high = tile.split("x")
+        row = quoted.only(f"{card}_pieces", type="float", width="16384", loads_first="1", tiles_per_block=tiles,
+                          side=side, wide=wide, high=high, order="rows", offset="0", blocks_per_sm=blocks)
+        return f"{float(row['bandwidth_gbs']):.0f}" if what == "gbs" else f"{float(row['of_memcpy']):.2f}"
 
     def ideas(self):
         """Which idea saves the most, and which kernel is how near to the copy."""
@@ -297,12 +248,7 @@ class Prose:
         worst = max(off, key=lambda name: abs(off[name]))
         return ("[[table gtx280]] compares this project's model of the card with the published figures. Of the "
                 f"{len(off)} published rows that the model predicts, "
-                f"*{worst}* deviates the most, by {deviation(1 + off[worst] / 100)}. "
-                "The counts show why steps 3 and 4 are slow on this card. In step 4's order nearly all stores of a "
-                "moment go to one of eight partitions. "
-                  "The card's partitions are published [[cite whitepaper]]. Later cards hash addresses. The hashes "
-                  "of a GTX 1080 and a V100 are published, too [[cite jain]]. "
-                  "For newer cards this project assumes a hash, and its tables say so.\n")
+                f"*{worst}* deviates the most, by {deviation(1 + off[worst] / 100)}.\n")
 
     def model(self):
         """How near the model is to what was measured."""
@@ -364,42 +310,3 @@ class Prose:
         return (f"Of {len(judged)} claims and parts of claims, {held} hold on the machines shown and {failed} do "
                 "not ([[table claims]]). "
                 f"The results do not decide the other {len(judged) - held - failed}.\n")
-
-    def conclusions(self):
-        """What the figures and tables show, with the numbers."""
-        if not self.machine:
-            return "The sections above say which results are missing. With them, the conclusions stand here.\n"
-        on = f"({self.machine.name}, {self.n}² floats)"
-        coalesced, padded, best = (
-            self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeLongPieces"))
-        copies = self.gbs("copySharedMem") / self.gbs("copy")
-        fine, coarse, diagonal = (
-            self.gbs(k) / padded for k in ("transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal"))
-        points = [
-            "**Coalescing.** Neighbouring threads should touch neighbouring elements, in loads and in stores. A tile "
-            "in shared memory makes that possible on both sides. It makes the naive kernel "
-            f"{compared(coalesced / self.gbs('transposeNaive'))} {on}. See [[figure sectors_naive_coalesced]] and "
-            "[[table step-3]].",
-            "**Banks.** A column of a tile with 32 columns lies in one bank. One unused column, or a swizzle, spreads "
-            f"it over all 32. The padded kernel is {compared(padded / coalesced)}. See [[figure banks]] and "
-            "[[table step-4]].",
-            "**Barriers.** Put a barrier between the stores to shared memory and the loads of other threads. In a "
-            "loop, put another one before the next stores. See [[figure race]].",
-            "**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread "
-            f"instead of one, a copy is {compared(copies)} ([[table step-1]]). See [[figure bytes_in_flight]].",
-            "**Long pieces.** Step 7 moves longer pieces of rows and has more loads in flight, and blocks that run "
-            f"together write next to each other. Compared with step 4, it is {compared(best / padded)}. "
-            "[[table rungs]] has its ideas one by one. See [[figure block_orders]].",
-            f"**The two halves.** Compared with step 4, transposing the tiles in place is {compared(fine)}. "
-            f"Moving them is {compared(coarse)} ([[table step-5]]). "
-            + ("So moving the tiles costs the time. The other half costs little."
-               if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
-            "**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin "
-            "in the same partition, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
-            f"([[table gtx280]], [[figure partition_traffic]]). On the {self.machine.name}, step 4 in "
-            f"diagonal order is {compared(diagonal)}.",
-            "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report "
-            "medians and spread, and a copy from the same run. Several of the published faults changed a published "
-            "result ([[table book-9.1]], [[table book-9.3]]).",
-        ]
-        return "".join(f"- {point.strip()}\n" for point in points)

@@ -107,6 +107,7 @@ class Tables:
 
     def step(self, number):
         """A step's kernels in the lesson: counted, predicted and measured, next to each other and at one size."""
+        number = int(number)
         kernels, machine = self.LADDER[number], self.shown.headline[0] or next(iter(self.shown.gpus), None)
         model = self.shown.model_of(machine) if machine else None
         sides = set(self.shown.sides(machine, kernels)) if machine else set()

@@ -4,19 +4,18 @@ its place."""
 import functools
 import re
 
-import claims
 import explorables
 import figures
 import gallery
-from pages import EXERCISED, ROOT, STEPS, page, plain
+from pages import EXERCISED, FIGURE, ROOT, STEPS, page, plain
 from facts import LESSONS
 from outside import markdown
-from sources.judging import UNTOLD
+from sources.judging import UNTOLD, judge
+from sources.table import CLAIMS
 from tables import Table
 from traces import take_traces
 
 from . import code, numbering
-from .captions import CAPTIONS
 from .data import Shown
 from .prose import Prose
 from .tables import Tables, missing, numbered
@@ -24,8 +23,6 @@ from .tables import Tables, missing, numbered
 GLOSSARY, PRIMER = ROOT / "docs/GLOSSARY.md", ROOT / "docs/GPU.md"
 IN_THE_LESSON = (1, 2, 3, 4)  # steps whose kernels it shows, or what they change
 TABLE = re.compile(r"^\|.*\n\|[-:| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
-# the caption in italics below
-FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*plots/figures/svg/(\w+)\.svg\)$(?:\n\n\*([^*]+)\*$)?", re.MULTILINE)
 
 
 def glossary_terms():
@@ -108,30 +105,26 @@ class Chapter:
         self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows),
                                           *take_traces(figures.RUNS), self.explorables, undone)
 
-    def figure(self, name, notice=None):
-        """A figure with its caption, or why there is none. notice: how to read it, if the caption's own words are not
-        to say so."""
+    def figure(self, match):
+        """A figure of a page with its number, or why there is none. What follows `<!-- notice -->` in its caption says
+        how to read it where it cannot be explored."""
+        alt, name, caption = match.groups()
         if name in self.placed:
             return f"See [[figure {name}]].\n"
         self.placed.add(name)
-        caption = CAPTIONS[name]
-        begin = f"<!-- figure: {name} -->\n\n**Figure.** {caption.plots}"
-        words = notice or caption.notice
+        plots, _, notice = " ".join(caption.split()).partition(" <!-- notice --> ")
+        begin = f"<!-- figure: {name} -->\n\n**Figure.** {plots}"
         if self.no_figure[name]:
             return f"{begin}\n\n{missing(f'a figure ({markdown(self.no_figure[name])})')}\n<!-- /figure -->\n"
-        return (f"{begin} <!-- notice --> {' '.join(words.split())} <!-- /notice "
-                f"-->\n\n![{caption.alt}](figures/{name}.svg)\n\n<!-- /figure -->\n")
-
-    def figures_of(self, text):
-        """The text of a page with its figures as the chapter's."""
-        return FIGURE.sub(lambda m: self.figure(m[2], m[3]) if m[2] in CAPTIONS else "", text)
+        return (f"{begin} <!-- notice --> {notice} <!-- /notice -->\n\n![{alt}](figures/{name}.svg)\n\n"
+                "<!-- /figure -->\n")
 
     def primer(self):
         """"A GPU in ten minutes", if the project has it."""
         if not PRIMER.exists():
             return ""
         text = plain(PRIMER.read_text(encoding="utf-8"), lambda target: link(target, "gpu"))
-        return f"## A GPU in ten minutes\n\n{self.figures_of(demoted(text, 'gpu')).strip()}\n"
+        return f"## A GPU in ten minutes\n\n{FIGURE.sub(self.figure, demoted(text, 'gpu')).strip()}\n"
 
     def glossary(self):
         if not terms():
@@ -139,19 +132,13 @@ class Chapter:
         return ("## Glossary\n\nNumbers are those of an NVIDIA H200 unless another card is "
                 f"named.\n\n{demoted(plain(glossary_terms(), lambda target: link(target, 'term')), 'term').strip()}\n")
 
-    def steps(self):
-        """What each step counts and measures, and those of its kernels that the lesson does not have in full."""
-        text = ""
-        for step in STEPS:
-            number = int(step[4:6])
-            text += f"- [Step {number}](#step-{number}). {self.prose.step(number)}\n"
-        text += f"\n{self.tables.counts()}\n{self.tables.times()}\n"
-        for step in STEPS:
-            number = int(step[4:6])
-            if number not in IN_THE_LESSON:
-                names = " and ".join(f"`{lesson.kernel}`" for lesson in LESSONS if lesson.step == step)
-                text += f"### The kernels of step {number}: {names}\n\n{code.kernels(step)}\n"
-        return text
+    def kernels(self):
+        """Those of the steps that the lesson does not have in full."""
+        return "\n".join(
+            f"### The kernels of step {number}: "
+            + " and ".join(f"`{lesson.kernel}`" for lesson in LESSONS if lesson.step == step)
+            + f"\n\n{code.kernels(step)}"
+            for step in STEPS for number in [int(step[4:6])] if number not in IN_THE_LESSON)
 
     def gallery(self):
         try:
@@ -168,7 +155,8 @@ class Chapter:
     def judged(self):
         """For each claim: [(machine, verdict)...] of those that can tell; if none can, [(None, why not)]."""
         shown, found = self.shown, []
-        judged = {m: claims.judge(shown.results, m) for m in [*shown.gpus, *shown.models, *shown.cpus]}
+        judged = {m: [judge(claim, shown.results, m) for claim in CLAIMS]
+                  for m in [*shown.gpus, *shown.models, *shown.cpus]}
         for verdicts in zip(*judged.values()):
             told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != UNTOLD]
             # what is said of a CPU is not its GPU's to tell
@@ -184,16 +172,13 @@ class Chapter:
         """A table with the verdicts, and below it a paragraph per claim with the figures behind them."""
         lines, figures_behind = [], ""
         for told in self.judged:
-            v = told[0][1]
-            on = {}
-            for machine, verdict in told:
-                on.setdefault(verdict.verdict, []).append(named(machine) if machine else "")
-            words = [f"**{what if what != UNTOLD else 'not decided here'}**" + (f" ({', '.join(names)})" if names[0]
-                                                                                  else "")
-                     for what, names in on.items()]
-            lines.append([v.number, v.claim, v.source, ", ".join(words)])
-            figures_behind += (f'<a id="claim-{v.number}"></a>**{v.number}.** '
-                               + " ".join(filter(None, [*(verdict.sentence for _, verdict in told), v.why])) + "\n\n")
+            claim, on = told[0][1].claim, {}
+            for machine, v in told:
+                on.setdefault(v.verdict, []).append(named(machine) if machine else "")
+            words = [f"**{what}**" + (f" ({', '.join(names)})" if names[0] else "") for what, names in on.items()]
+            lines.append([claim.number, claim.words, claim.source, ", ".join(words)])
+            figures_behind += (f'<a id="claim-{claim.number}"></a>**{claim.number}.** '
+                               + " ".join(filter(None, [*(v.sentence for _, v in told), claim.why])) + "\n\n")
         lines = [[marked_names(cell) for cell in line] for line in lines]
         caption = "The claims of the sources, with a verdict computed from the results above."
         note = ("A verdict holds for the whole interval after ±. It is the spread of the samples (10th to 90th "
@@ -209,32 +194,17 @@ class Chapter:
         return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in EXERCISED)
 
     def part(self, name):
-        tables, prose = self.tables, self.prose
-        parts = {
-            "halves": prose.halves, "trials of the tile": prose.trials_of_the_tile,
-            "trials of the blocks": prose.trials_of_the_blocks, "claims in short": self.claims_in_short,
-            "table rungs": tables.rungs, "abstract": prose.abstract, "machines": prose.machines, "primer": self.primer,
-            "glossary": self.glossary,
-            "serial code": code.serial, "table serial": tables.serial, "table steps": tables.steps, "steps": self.steps,
-            "table sizes": tables.sizes, "table whitepaper": tables.whitepaper, "table gtx280": tables.gtx280,
-            "table book": tables.book, "table post": tables.post, "gallery": self.gallery, "claims": self.claims,
-            "exercises": self.exercises, "conclusions": prose.conclusions}
-        kind, _, which = name.partition(" ")
-        if name in parts:
-            return parts[name]()
-        if found := re.fullmatch(r"(table step|before and after) (\d)", name):
-            return {"table step": tables.step, "before and after": prose.before_and_after}[found[1]](int(found[2]))
-        if kind in ("gbs", "percent"):
-            return prose.figure(kind, which)
-        if kind == "cost":
-            return prose.cost(*which.split())
-        if kind in ("figure", "kernel", "change"):
-            return {"figure": self.figure, "kernel": code.kernel, "change": code.change}[kind](which)
-        return getattr(prose, which)()
+        """What stands for {{NAME WORDS}}, made by the function of this name: of the part that a word before it says,
+        or else of this class or Prose."""
+        first, *words = name.split()
+        of = {"table": self.tables, "about": self.prose, "code": code}.get(first)
+        if of is None:
+            of, words = self if hasattr(self, first) else self.prose, [first, *words]
+        return getattr(of, words[0])(*words[1:])
 
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""
         self.draw()
-        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), linked(template))
-                  for name, template in templates.items()}
+        filled = {name: re.sub(r"\{\{(?!contents)(.*?)\}\}", lambda m: self.part(m[1]),
+                               FIGURE.sub(self.figure, linked(template))) for name, template in templates.items()}
         return {name: re.sub(r"\n{3,}", "\n\n", text) for name, text in numbering.whole(filled).items()}

@@ -2,22 +2,20 @@
 
 Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws
 it, from data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js
-repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js has
-the controls. All of it goes into the page.
+repeats the simulator's arithmetic, and a test compares the two; drawings.js draws what an access touches; shared.js
+and controls.js have the controls. All of it goes into the page.
 """
 
 import csv
 import json
 import pathlib
 import re
-import subprocess
-import tempfile
 
 import numpy as np
 
+import simulated
 from facts import PROGRAMS
 from gallery import gallery
-from outside import printable
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -29,7 +27,7 @@ IN_PLACE_OF = {
     "race": "race"}
 # The page of a run (common/base/page.cpp) has the first three, too.
 SOURCES = [*(ROOT / f"common/base/page/{name}.js" for name in ("shared", "rules", "drawings")),
-           *(FOLDER / f"{name}.js" for name in ("warp", "banks", "partitions", "flight", "race", "page"))]
+           *(FOLDER / f"{name}.js" for name in ("controls", "warp", "banks", "partitions", "flight", "race", "page"))]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
@@ -44,24 +42,9 @@ ORDERS = {
     "transposeLongPieces": "down columns"}
 
 
-def step(program, *options):
-    """What a step prints on the simulator. RuntimeError: it is not there, or fails."""
-    try:
-        done = subprocess.run([ROOT / program, "--device", "sim", *options], cwd=ROOT, capture_output=True,
-                              encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
-    if done.returncode != 0:
-        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {printable(done.stderr.strip()) or 'failed'}")
-    return done.stdout
-
-
 def machines():
     """What the simulator knows of its machines, oldest first."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "machines.csv"
-        step("step01", "--list-machines", "--csv", path)
-        rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    _, rows = simulated.rows("step01", "--device", "sim", "--list-machines")
     numbers = ("major", "minor", "sms", "blocks_per_sm", "threads_per_sm", "shared_per_sm", "reserved_shared_per_block",
                "shared_unit", "partitions", "granularity")
     return {row["name"]: {
@@ -153,10 +136,7 @@ def partitions_over_time(taken):
     kernels = {}
     for kernel, order in ORDERS.items():
         trace, _ = taken[kernel, "float"]
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "counts.csv"
-            step(PROGRAMS[kernel], "--kernel", kernel, "--size", str(SIDE), "--csv", path)
-            (row,) = csv.DictReader(path.open(encoding="utf-8"))
+        _, (row,) = simulated.rows(PROGRAMS[kernel], "--device", "sim", "--kernel", kernel, "--size", str(SIDE))
         first, reads = trace.select(launch=0), trace.select("idata", "load", launch=0)
         kernels[kernel] = {
             "order": order, "tile": int(reads.offsets.max()) // trace.element_bytes // trace.width + 1,

@@ -39,8 +39,7 @@ explorables.set("banks", (panel, _, machines) => {
          choice("type", "element type",
                 Object.entries(BYTES).map(([type, bytes]) => [type, `${type}, ${plural(bytes, "byte")}`]), state.type,
                 set("type")),
-         choice("machine", "machine", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
-                set("machine")),
+         machineChoice(machines, state.machine, set("machine")),
          choice("way", "the warp", [["column", "reads a column"], ["row", "fills a row"]], state.way, set("way")),
          slider("lane", "marked lane", { min: 0, max: 31, value: 0 }, set("lane"))),
       fault, facts(["cost", "cost"], ["the marked lane", "lane"], ["it meets", "meets"]), lanes] });

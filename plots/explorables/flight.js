@@ -15,32 +15,21 @@ function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
 }
 
 explorables.set("flight", (panel, data, machines) => {
-  const measured = data.machine, card = machines[measured], state = {
-    machine: measured,
-    latency: card.latency,
-    loads: 1,
-    bytes: 4,
-    threads: card.threads_per_sm,
-    later: false
-  };  // the marks of the steps that a reader has yet to come to
+  const measured = data.machine, card = machines[measured];
+  // later: the marks of the steps that a reader has yet to come to
+  const state = { machine: measured, latency: card.latency, loads: 1, bytes: 4, threads: card.threads_per_sm,
+                  later: false };
   const roofOf = name => name === measured ? data.stream : machines[name].peak;
-  const set = name => value => {
-    state[name] = value;
-    draw();
-  };
-  const loads = slider("loads", "loads in flight per thread", {min: 1, max: 16, value: 1}, set("loads"));
-  const threads = slider(
-      "threads", "threads on an SM", {min: 32, max: card.threads_per_sm, step: 32, value: state.threads},
-      set("threads"));
-  const latency = slider(
-      "latency", "latency", {min: 100, max: 1200, step: 1, value: Math.round(state.latency), say: ns => `${ns} ns`},
-      set("latency"));
-  const chart = el("div", {class: "pictures one"}), marked = el("p", {class: "hint marks"}),
-        about = el("p", {class: "hint about"});
+  const set = name => value => { state[name] = value; draw(); };
+  const loads = slider("loads", "loads in flight per thread", { min: 1, max: 16, value: 1 }, set("loads"));
+  const threads = slider("threads", "threads on an SM",
+                         { min: 32, max: card.threads_per_sm, step: 32, value: state.threads }, set("threads"));
+  const latency = slider("latency", "latency", { min: 100, max: 1200, step: 1, value: Math.round(state.latency),
+                                                 say: ns => `${ns} ns` }, set("latency"));
+  const chart = el("div", { class: "pictures one" }), marked = el("p", { class: "hint marks" }),
+        about = el("p", { class: "hint about" });
   let drawn;  // for this width
-  onWidth(chart, () => {
-    if (chart.clientWidth !== drawn) draw();
-  });
+  onWidth(chart, () => { if (chart.clientWidth !== drawn) draw(); });
 
   const say = ask(panel, {
     title: "Bytes in flight",
@@ -50,59 +39,40 @@ explorables.set("flight", (panel, data, machines) => {
         "model. It is flat where more bytes in flight gain nothing.",
     controls: [
       loads,
-      choice(
-          "bytes", "bytes of a load", [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
-          value => set("bytes")(Number(value))),
-      threads
-    ],
+      choice("bytes", "bytes of a load", [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
+             value => set("bytes")(Number(value))),
+      threads],
     stage: [chart, marked],
     more: [
-      el("div", {class: "controls"},
-         choice(
-             "machine", "card", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
-             value => {
-               const chosen = machines[value];
-               state.machine = value;
-               state.threads = Math.min(state.threads, chosen.threads_per_sm);
-               threads.limit(32, chosen.threads_per_sm, state.threads);
-               if (chosen.latency) {
-                 state.latency = chosen.latency;
-                 latency.limit(100, 1200, Math.round(chosen.latency));
-               }
-               draw();
-             }),
-         latency,
-         el("label", {class: "check"}, el("input", {
-              type: "checkbox",
-              name: "later",
-              onchange: event => {
-                state.later = event.target.checked;
-                draw();
-              }
-            }),
-            el("span", {}, "marks of steps 2 to 7, too"))),
-      facts(
-          ["in flight on an SM", "inflight"], ["the flat part", "roof"], ["the flat part needs", "needed"],
-          ["effective bandwidth, model", "gbs"]),
-      about
-    ]
-  });
+      el("div", { class: "controls" }, machineChoice(machines, state.machine, value => {
+        const chosen = machines[value];
+        state.machine = value;
+        state.threads = Math.min(state.threads, chosen.threads_per_sm);
+        threads.limit(32, chosen.threads_per_sm, state.threads);
+        if (chosen.latency) {
+          state.latency = chosen.latency;
+          latency.limit(100, 1200, Math.round(chosen.latency));
+        }
+        draw();
+      }, "card"), latency, checkbox("later", "marks of steps 2 to 7, too", false, set("later"))),
+      facts(["in flight on an SM", "inflight"], ["the flat part", "roof"], ["the flat part needs", "needed"],
+            ["effective bandwidth, model", "gbs"]),
+      about] });
   draw();
 
   // Right with the fewest loads of these bytes that reach the flat part.
   function judge(mine, needed, here, roof) {
-    const label = machines[state.machine].label, bytes = mine.toLocaleString("en"),
-          enough = Math.round(needed).toLocaleString("en");
+    const label = machines[state.machine].label, bytes = rounded(mine), enough = rounded(needed);
     const fewest = Math.ceil(needed / state.threads / state.bytes);
     if (mine < needed)
       say("wrong",
           `${bytes} bytes in flight are ${Math.round(100 * mine / needed)} % of the ${enough} that an ` +
-              `SM of the ${label} needs. The model gives ${Math.round(here).toLocaleString("en")} GB/s, ${
+              `SM of the ${label} needs. The model gives ${rounded(here)} GB/s, ${
                   Math.round(100 * here / roof)} % of the flat part.`);
     else
       say("right",
           `Right. An SM needs ${enough} bytes in flight, because latency × bandwidth / SMs is ${
-              Math.round(state.latency)} ns × ${Math.round(roof).toLocaleString("en")} GB/s / ${
+              Math.round(state.latency)} ns × ${rounded(roof)} GB/s / ${
               machines[state.machine].sms}. It has ${bytes}. ${
               state.loads > fewest ? `${plural(fewest, "load")} per thread would do, and more gain nothing here.` :
                                      "More loads gain nothing here."}`);
@@ -126,18 +96,14 @@ explorables.set("flight", (panel, data, machines) => {
     const tick = 10 ** Math.floor(Math.log10(ceiling / 2)), grid = [];
     const every = ceiling / tick > 5 ? 2 * tick : tick;
     for (let gbs = 0; gbs <= ceiling; gbs += every)
-      grid.push(
-          shape("path", {class: "grid", d: `M${left} ${y(gbs)}H${wide - right}`}),
-          shape("text", {x: left - 6, y: y(gbs) + 4, "text-anchor": "end"}, gbs.toLocaleString("en")));
+      grid.push(shape("path", { class: "grid", d: `M${left} ${y(gbs)}H${wide - right}` }),
+                shape("text", { x: left - 6, y: y(gbs) + 4, "text-anchor": "end" }, gbs.toLocaleString("en")));
     for (let power = low; power <= most; power += wide < 600 ? 4 : 2)
-      grid.push(shape(
-          "text", {x: x(2 ** power), y: high - bottom + 17, "text-anchor": "middle"},
-          power < 10 ? `${2 ** power} B` : `${2 ** (power - 10)} KiB`));
-    const curve = Array.from({length: 201}, (_, i) => 2 ** (low + (most - low) * i / 200))
-                      .map(
-                          (bytes, i) => `${i ? "L" : "M"}${x(bytes).toFixed(1)} ${
-                              y(effectiveBandwidth(bytes, machine.sms, state.latency, roof)).toFixed(1)}`)
-                      .join("");
+      grid.push(shape("text", { x: x(2 ** power), y: high - bottom + 17, "text-anchor": "middle" },
+                      power < 10 ? `${2 ** power} B` : `${2 ** (power - 10)} KiB`));
+    const curve = Array.from({ length: 201 }, (_, i) => 2 ** (low + (most - low) * i / 200)).map((bytes, i) =>
+      `${i ? "L" : "M"}${x(bytes).toFixed(1)} ${
+          y(effectiveBandwidth(bytes, machine.sms, state.latency, roof)).toFixed(1)}`).join("");
     // Names of kernels that have the same in flight stand apart, joined to their marks.
     const columns = new Map();
     for (const point of points) columns.set(point.bytes, [...columns.get(point.bytes) || [], point]);
@@ -151,42 +117,32 @@ explorables.set("flight", (panel, data, machines) => {
           last = y(roof) + (point.gbs > roof && last === y(point.gbs) ? -13 : 13);
         return [point, last];
       });
-      return spots.map(
-          ([point, at]) => shape(
-              "g", {
-                class: "point",
-                tabindex: 0,
-                role: "img",
-                "data-say": `${point.kernel}, step ${point.step}: ${point.gbs.toLocaleString("en")} GB/s measured, ${
-                    point.threads} threads × ${plural(point.loads, "load")} in flight on an SM`
-              },
-              shape(
-                  "path",
-                  {class: "leader", d: `M${x(bytes)} ${y(point.gbs)}L${x(bytes) + 12 * side} ${at}h${4 * side}`}),
-              shape("path", {class: "mark", d: `M${x(bytes) - 5} ${y(point.gbs)}l5 -5l5 5l-5 5z`}),
-              shape(
-                  "text", {x: x(bytes) + 19 * side, y: at + 4, "text-anchor": side < 0 ? "end" : "start"},
-                  `${point.step} ${point.kernel.replace("transpose", "")}`)));
+      return spots.map(([point, at]) => shape("g", {
+        class: "point", tabindex: 0, role: "img",
+        "data-say": `${point.kernel}, step ${point.step}: ${point.gbs.toLocaleString("en")} GB/s measured, ${
+            point.threads} threads × ${plural(point.loads, "load")} in flight on an SM` },
+        shape("path", { class: "leader",
+                        d: `M${x(bytes)} ${y(point.gbs)}L${x(bytes) + 12 * side} ${at}h${4 * side}` }),
+        shape("path", { class: "mark", d: `M${x(bytes) - 5} ${y(point.gbs)}l5 -5l5 5l-5 5z` }),
+        shape("text", { x: x(bytes) + 19 * side, y: at + 4, "text-anchor": side < 0 ? "end" : "start" },
+              `${point.step} ${point.kernel.replace("transpose", "")}`)));
     });
-    chart.replaceChildren(
-        el("figure", {},
-           drawing(
-               wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`,
-               {class: "chart"}, grid, shape("path", {class: "roof", d: `M${left} ${y(roof)}H${wide - right}`}),
-               shape("text", {x: left + 6, y: y(roof) - 6}, `${flat}: ${Math.round(roof).toLocaleString("en")} GB/s`),
-               shape("path", {class: "curve", d: curve}),
-               shape("path", {class: "needed", d: `M${x(needed)} ${y(0)}V${y(roof)}`}), marks,
-               shape("circle", {class: "mine", cx: x(mine), cy: y(here), r: 9}),
-               shape(
-                   "text", {x: (left + wide - right) / 2, y: high - 6, "text-anchor": "middle"},
-                   "bytes that the loads of an SM have in flight"),
-               shape("text", {x: 4, y: 12}, "GB/s"))));
+    chart.replaceChildren(el("figure", {}, drawing(
+      wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`, { class: "chart" },
+      grid, shape("path", { class: "roof", d: `M${left} ${y(roof)}H${wide - right}` }),
+      shape("text", { x: left + 6, y: y(roof) - 6 }, `${flat}: ${rounded(roof)} GB/s`),
+      shape("path", { class: "curve", d: curve }),
+      shape("path", { class: "needed", d: `M${x(needed)} ${y(0)}V${y(roof)}` }), marks,
+      shape("circle", { class: "mine", cx: x(mine), cy: y(here), r: 9 }),
+      shape("text", { x: (left + wide - right) / 2, y: high - 6, "text-anchor": "middle" },
+            "bytes that the loads of an SM have in flight"),
+      shape("text", { x: 4, y: 12 }, "GB/s"))));
     tell(panel, {
-      inflight: `${state.threads} × ${state.loads} × ${state.bytes} = ${mine.toLocaleString("en")} bytes`,
-      roof: `${Math.round(roof).toLocaleString("en")} GB/s`,
+      inflight: `${state.threads} × ${state.loads} × ${state.bytes} = ${rounded(mine)} bytes`,
+      roof: `${rounded(roof)} GB/s`,
       needed: `${Math.round(state.latency)} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${
-          Math.round(needed).toLocaleString("en")} bytes`,
-      gbs: `${Math.round(here).toLocaleString("en")} GB/s, ${Math.round(100 * here / roof)} % of the flat part`,
+          rounded(needed)} bytes`,
+      gbs: `${rounded(here)} GB/s, ${Math.round(100 * here / roof)} % of the flat part`,
     });
     marked.textContent = points.length ?
         `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float. The most bytes that ` +

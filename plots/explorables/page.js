@@ -75,15 +75,4 @@ document.addEventListener("focusout", () => { bubble.hidden = true; });
 document.addEventListener("keydown", event => { if (event.key === "Escape") bubble.hidden = true; });
 
 // For the console, and for the tests.
-window.chapter = {
-    made,
-    rules,
-    openRequest,
-    expression,
-    partitionTraffic,
-    busiest,
-    effectiveBandwidth,
-    partitionTraffic,
-    runRace,
-    wrongOrder
-};
+window.chapter = { made, rules, openRequest, partitionTraffic, busiest, effectiveBandwidth, runRace, wrongOrder };

@@ -38,7 +38,7 @@ function busiest(windows) {
   let most = 0, mean = 0;
   for (const moved of windows) {
     most += Math.max(...moved);
-    mean += moved.reduce((a, b) => a + b, 0) / moved.length;
+    mean += average(moved);
   }
   return most / mean;
 }
@@ -130,7 +130,7 @@ explorables.set("partitions", (panel, data, machines) => {
     }
     for (const memory of ["odata", "idata"]) {
       const windows = traffic[memory], of = heat[memory];
-      const means = windows.map(moved => moved.reduce((a, b) => a + b, 0) / moved.length);
+      const means = windows.map(average);
       pixels(of.canvas, windows.length, machine.partitions, colours.heat,
              (w, p) => Math.min(8, Math.round(2 * windows[w][p] / means[w])));
       of.canvas.setAttribute("aria-label",
@@ -194,8 +194,7 @@ explorables.set("partitions", (panel, data, machines) => {
       maps[memory].setAttribute("aria-label", `the tiles of ${memory} by partition, and ${inUse.size} in use`);
     }
     bars.replaceChildren(...["idata", "odata"].map(memory => {
-      const moved = traffic[memory][w], mean = moved.reduce((a, b) => a + b, 0) / moved.length,
-            most = Math.max(...moved, 2 * mean);
+      const moved = traffic[memory][w], mean = average(moved), most = Math.max(...moved, 2 * mean);
       return el(
           "figure", {},
           el("figcaption", {},

@@ -103,16 +103,12 @@ function raceOf(panel, cases, _, chosen = 0) {
     act("back", "◀ back", () => state.ran.length ? "" : "No instruction has run yet.", () => { state.ran.pop(); }),
     act("show", "▶ show a wrong order",
         () => wrongOrder(data, state.barriers) ? "" : "With every barrier, no order reads a wrong value.", play)];
-  const barrier = (i, text) =>
-      el("label", { class: "check" }, el("input", {
-           type: "checkbox", name: `barrier-${i}`, checked: state.barriers[i],
-           onchange: event => {
-             stop();
-             state.barriers[i] = event.target.checked;
-             state.ran = [];
-             draw();
-           } }),
-         el("span", {}, text));
+  const barrier = (i, text) => checkbox(`barrier-${i}`, text, state.barriers[i], there => {
+    stop();
+    state.barriers[i] = there;
+    state.ran = [];
+    draw();
+  });
 
   const say = ask(panel, {
     title: "Race",

@@ -23,8 +23,7 @@ explorables.set("warp", (panel, data, machines) => {
          key("moved", "moved with it"), key("marked", "marked lane"), key("home", "tiles of the block"))],
     more: [
       el("div", { class: "controls" },
-         choice("machine", "machine", Object.entries(machines).map(([name, m]) => [name, m.label]), common.machine,
-                value => { common.machine = value; redraw(); }),
+         machineChoice(machines, common.machine, value => { common.machine = value; redraw(); }),
          choice("type", "element type",
                 Object.entries(BYTES)
                     .filter(([type]) => type in data.kernels.copy.types)

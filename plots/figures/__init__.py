@@ -1,9 +1,9 @@
 """The figures: what the steps reach, and why, drawn from results and from traces.
 
-usage: python3 plots/figures OUTDIR [--results FILES...]
+usage: python3 plots/figures OUTDIR
 
-Writes every figure as OUTDIR/NAME.svg. Bandwidths and times come from the files that `./stepNN --csv` writes: those of
-plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
+Writes every figure as OUTDIR/NAME.svg. Bandwidths and times come from the files that `./stepNN --csv` wrote, in
+plots/data. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
 repository, on small matrices where they show enough; build the steps first (`make all`).
 
 A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
@@ -60,19 +60,9 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
 }
 
 
-def read_rows(paths):
-    """The rows of results files. ValueError: one of them is none, or damaged."""
-    loaded = reader.load(paths)
-    if loaded.problems:
-        raise ValueError(loaded.problems[0])
-    return loaded.all
-
-
-def load_rows(results=None):
-    """{figure: its rows}, from plots/data or from the files in `results` instead."""
-    given = read_rows(results or [])
-    return {name: given if results else read_rows([DATA / file for file in module.FILES])
-            for name, module in FIGURES.items()}
+def load_rows():
+    """{figure: its rows} of plots/data."""
+    return {name: reader.load([DATA / file for file in module.FILES]).all for name, module in FIGURES.items()}
 
 
 def draw_all(folder, rows, taken, failed, made, undone):
@@ -107,9 +97,8 @@ def titled(path, title):
 def main():
     parser = command_line.parser(__doc__, prog="figures")
     parser.add_argument("folder", metavar="OUTDIR")
-    parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
-    options = parser.parse_args()
-    reasons = draw_all(options.folder, load_rows(options.results), *take_traces(RUNS), *explorables.data())
+    folder = parser.parse_args().folder
+    reasons = draw_all(folder, load_rows(), *take_traces(RUNS), *explorables.data())
     for name, reason in reasons.items():
         print(f"{name}: {'not drawn: ' + reason if reason else 'drawn'}")
     return 0

@@ -8,4 +8,4 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
 import whole  # first: Ctrl-C may come while the others are imported
 import figures
 
-sys.exit(whole.run(figures.main, "figures", ValueError))
+sys.exit(whole.run(figures.main, "figures"))

@@ -9,9 +9,8 @@ SHARED_FROM = 1024  # n: below, the launch takes most of the time, and a share o
 
 
 @styled
-def draw(rows, stem, machine=None):
-    """Effective bandwidth of each lesson kernel and of cudaMemcpy over n."""
-    found, machines = squares(rows, ["cuda"], "bandwidth_gbs", [*LESSONS, COPY_ENGINE], machine)
+def draw(rows, stem):
+    found, machines = squares(rows, ["cuda"], "bandwidth_gbs", [*LESSONS, COPY_ENGINE])
     if reason := one_machine(machines, "float squares measured on a GPU"):
         return reason
     found = {kernel: {n: row for n, row in sizes.items() if row["memory"] == "DRAM" and n & (n - 1) == 0}

@@ -24,7 +24,6 @@ def layout(trace, warp=0, count=32):
 
 @styled
 def draw(traces, stem):
-    """The bank of the elements of the tile, and what a warp that reads a column meets there, for three layouts."""
     unpadded, padded, swizzled = (traces[name][0] for name in TRACES)
     warp, shown = 5, 11  # of the rows and columns, the first ones and the last
     figure, panels = canvas(7, 5.0, 2, 3, left=0.5, right=0.2, bottom=0.95, top=0.62, wspace=0.3, hspace=0.5,

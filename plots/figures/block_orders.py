@@ -11,8 +11,6 @@ TRACES = ["order4", "order6", "order7"]
 
 @styled
 def draw(traces, stem, arrows=12):
-    """The order in which blocks walk the tiles of idata, which they read, and of odata, which they write: a column of
-    panels for each order."""
     named = [(name, traces[run][0]) for name, run in (("step 4: Cartesian", "order4"), ("step 6: diagonal", "order6"),
                                                       ("step 7: down columns", "order7"))]
     figure, panels = canvas(7, 5.3, 2, len(named), left=0.35, right=0.12, bottom=0.55, top=0.4, wspace=0.22, hspace=0.2)

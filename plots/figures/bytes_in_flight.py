@@ -23,7 +23,6 @@ def model(bytes_per_sm, sms, latency, roof):
 
 @styled
 def draw(data, stem):
-    """The model's curve and its roof, and the lesson kernels, which were measured, as points."""
     figure, [[axes]] = canvas(7, 4.2, left=0.72, right=2.05, bottom=0.85, top=0.2)
     roof, needed = data["stream"], data["stream"] * data["latency"] / data["sms"]
     x = np.geomspace(2 ** 10, 2 ** 17, 200)

@@ -10,7 +10,6 @@ BANKS, COLUMN = 32, 5  # of shared memory; the column that the warp reads
 
 @styled
 def draw(stem):
-    """Two tiles coloured by bank, each below its slider, with the column that a warp reads in a frame."""
     figure, [panels] = canvas(7, 3.6, 1, 2, left=0.12, right=0.12, bottom=0.4, top=0.85, wspace=0.3)
     figure.text(0.5, 0.93, "A warp reads a column of the tile in 32 wavefronts. Which padding makes it 1?",
                 ha="center", fontsize=10.5, fontweight="bold")

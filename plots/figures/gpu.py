@@ -9,8 +9,6 @@ TINT, SHARED, PLAIN = "#BFE1F5", "#FBE3D3", "#EFEFEF"
 
 @styled
 def draw(stem):
-    """The parts of a launch, and the parts of a GPU that run them: a grid of blocks, a block of warps, a warp of 32
-    threads; SMs that run blocks, with shared memory; below them the L2 cache and the DRAM."""
     figure, [[axes]] = canvas(7, 3.2, left=0.08, right=0.08, bottom=0.3, top=0.04)
     axes.set(xlim=(0, 100), ylim=(44, 0))
     axes.axis("off")

@@ -11,8 +11,6 @@ BENCHED = "h200_micro.csv"
 
 @styled
 def draw(rows, stem):
-    """The memories of the card that the rows of bench/microbench.cu are of: where each lies, its size, and what was
-    measured of it."""
     found = {r["constant"]: float(r["value"]) for r in rows}
     figure, [[axes]] = canvas(7, 3.8, left=0.1, right=0.1, bottom=0.4, top=0.1)
     axes.set(xlim=(0, 100), ylim=(0, 60))

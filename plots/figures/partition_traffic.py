@@ -29,7 +29,6 @@ MAPS = {"GeForce GTX 280": "plain address bits", "GeForce GTX 1080": HASHED, "Te
 
 @styled
 def draw(traces, stem):
-    """Stores per partition over time for the first order, as a heat map, and the busiest partition's share for all."""
     panels_of = [
         (order, *traces[name]) for order, name in ((CARTESIAN, "camped"), (DIAGONAL, "spread"), (CARTESIAN, "hashed"))]
     figure, [[axes], [below]] = canvas(7, 4.5, 2, 1, left=0.62, right=0.9, bottom=0.9, top=0.3, hspace=0.8,

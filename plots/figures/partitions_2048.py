@@ -11,8 +11,6 @@ TRACES = ["camped", "spread"]
 
 @styled
 def draw(traces, stem):
-    """The partition of every tile of idata and odata, and the tiles that the blocks which run first touch; a row of
-    panels for each order."""
     resident = traces["camped"][1]
     traces = [(CARTESIAN, traces["camped"][0]), (DIAGONAL, traces["spread"][0])]
     count = int(max(t.partition.max() for _, t in traces)) + 1

@@ -11,9 +11,9 @@ FILES = ["h200_steps.csv", "h200_model.csv"]
 
 
 @styled
-def draw(rows, stem, machine=None):
+def draw(rows, stem):
     """The model's time against the measured one, for each lesson kernel, at the largest square that has both."""
-    measured, machines = squares(rows, ["cuda"], "time_median_ms", LESSONS, machine)
+    measured, machines = squares(rows, ["cuda"], "time_median_ms", LESSONS)
     models, modelled = squares(rows, ["sim"], "model_time_ms", LESSONS)
     if reason := one_machine(machines, "lesson kernels measured on a GPU"):
         return reason

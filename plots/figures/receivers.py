@@ -14,7 +14,6 @@ NOBODY, SEVERAL = ".", "*"
 
 @styled
 def draw(rows, stem):
-    """A panel for each order of blocks: sending GPUs over time, coloured by the GPU that receives."""
     if not rows:
         return "no rows of plots/receivers.py"
     if missing := [kernel for kernel in ORDERS if kernel not in {r["kernel"] for r in rows}]:

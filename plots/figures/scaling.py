@@ -14,8 +14,6 @@ POINTS = {"copyToPeers": (GREY, "s"), "transposeToPeers": (BLACK, "*"), "sendMes
 
 @styled
 def draw(rows, stem):
-    """Above: modelled time over the number of GPUs, for three ways to exchange. Below: GB/s out of each of two GPUs
-    over n, modelled and measured."""
     found = {kernel: exchange.measured(rows, kernel) for kernel in POINTS}
     if missing := [kernel for kernel in POINTS if exchange.N not in found[kernel] or len(found[kernel]) < 2]:
         return f"no rows of two sizes of {', '.join(missing)}"

@@ -8,7 +8,6 @@ TRACES = ["naive"]
 
 @styled
 def draw(traces, stem):
-    """The sectors of idata that a warp's load touches, and those of odata that its store of the same elements does."""
     naive, _ = traces["naive"]
     figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.2, bottom=1.02, top=0.68, wspace=0.55)
     warp = 3

@@ -52,7 +52,6 @@ def legend(figure, by_warp):
 
 @styled
 def draw(traces, stem):
-    """The sectors of odata that one warp's store touches, and the bytes of them that it uses."""
     (naive, _), (coalesced, _) = (traces[name] for name in TRACES)
     figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.2, bottom=1.02, top=0.68, wspace=0.55)
     warp = 3

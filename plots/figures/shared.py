@@ -1,5 +1,6 @@
 """What the figures share: the style, colours, rows of results and requests of traces."""
 
+import functools
 import html
 import io
 import pathlib
@@ -48,13 +49,13 @@ NOTE = {"fontsize": 9, "color": GREY, "ha": "left", "va": "bottom"}
 
 def styled(draw):
     """A figure function, with the style in force while it draws."""
+    @functools.wraps(draw)
     def drawn(*arguments, **options):
         with matplotlib.rc_context(STYLE):
             try:
                 return draw(*arguments, **options)
             finally:
                 plt.close("all")
-    drawn.__name__, drawn.__doc__ = draw.__name__, draw.__doc__
     return drawn
 
 
@@ -109,13 +110,13 @@ CARTESIAN, DIAGONAL = "Cartesian order", "diagonal order"
 
 # Rows of results.
 
-def squares(rows, backends, quantity, kernels=None, machine=None):
+def squares(rows, backends, quantity, kernels=None):
     """{kernel: {n: row}} of n x n floats that have the quantity; and the machines. Of several rows of one kernel and
     size, as cudaMemcpy has, beside every step, the median of those of the latest commit, the lower of two."""
     several, machines = {}, set()
     for row in rows:
         if row["backend"] in backends and row["type"] == "float" and row["width"] == row["height"] and row[quantity] \
-                and (kernels is None or row["kernel"] in kernels) and machine in (None, row["machine"]):
+                and (kernels is None or row["kernel"] in kernels):
             several.setdefault(row["kernel"], {}).setdefault(int(row["width"]), []).append(row)
             machines.add(row["machine"])
     return {kernel: {n: typical(same, quantity) for n, same in sizes.items()}
@@ -133,7 +134,7 @@ def one_machine(machines, what):
     if not machines:
         return f"no rows of {what}"
     if len(machines) > 1:
-        return f"rows of several machines ({', '.join(machines)}): name one of them"
+        return f"rows of several machines ({', '.join(machines)})"
     return None
 
 

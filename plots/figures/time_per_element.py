@@ -9,8 +9,7 @@ FILES = ["h200_report.csv"]
 
 
 @styled
-def draw(rows, stem, machine=None):
-    """Time per element over n of serial functions on one core and of kernels, both axes logarithmic."""
+def draw(rows, stem):
     serial = {"transposeSerialRead": ("serial, reads rows", RED, "v", "-"),
               "transposeSerialWrite": ("serial, writes rows", ORANGE, "^", "--"),
               "transposeSerialBlocked": ("serial, in blocks", PURPLE, "o", "-"),
@@ -22,7 +21,7 @@ def draw(rows, stem, machine=None):
                "transposeLongPieces": ("7 transposeLongPieces", BLACK, "*", "-"),
                "cudaMemcpy": ("cudaMemcpy", GREY, "None", "-")}
     cpu, cpus = squares(rows, ["cpu"], "time_median_ms", serial)
-    gpu, gpus = squares(rows, ["cuda"], "time_median_ms", kernels, machine)
+    gpu, gpus = squares(rows, ["cuda"], "time_median_ms", kernels)
     if reason := one_machine(gpus, "float squares measured on a GPU") if gpus or not cpus else None:
         return reason
     if len(cpus) > 1:

@@ -9,7 +9,6 @@ BENCHED = "h200_transfers.csv"
 
 @styled
 def draw(rows, stem):
-    """Bandwidth of copies between host and GPU over their size, pageable and pinned."""
     figure, [[axes]] = canvas(7, 4.2, left=0.72, right=2.0, bottom=0.8, top=0.15)
     ends = []
     for way, colour, name in (("to_device", BLUE, "to the GPU"), ("to_host", ORANGE, "to the host")):

@@ -21,8 +21,6 @@ def letter(row, column):
 
 @styled
 def draw(stem):
-    """A matrix and its transpose, and below each as it lies in memory, row after row. One row and one column of idata
-    are coloured."""
     figure, [[axes]] = canvas(7, 4.3, left=0.1, right=0.1, bottom=0.75, top=0.1)
     axes.set(xlim=(0, 34), ylim=(17.2, 0))
     axes.axis("off")

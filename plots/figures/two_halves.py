@@ -23,8 +23,6 @@ def came_from(trace):
 
 @styled
 def draw(traces, stem):
-    """idata and what three kernels make of it. A tile has a colour and a letter; it is dark where its columns end in
-    idata, and an arrow points there."""
     of = {
         "idata": None, "fine-grained:\neach tile turned": "fine", "coarse-grained:\neach tile moved": "coarse",
         "transpose:\nboth": "padded"}

@@ -13,10 +13,9 @@ SAVED = "#C9DFEE"
 
 
 @styled
-def draw(rows, stem, machine=None):
-    """Time of the kernels of steps 2, 3, 4 and 7, a bar each, with what each saves behind it, and of cudaMemcpy."""
+def draw(rows, stem):
     kernels = [*RUNGS, COPY_ENGINE]
-    found, machines = squares(rows, ["cuda"], "time_median_ms", kernels, machine)
+    found, machines = squares(rows, ["cuda"], "time_median_ms", kernels)
     if reason := one_machine(machines, "float squares, measured on a GPU"):
         return reason
     n, reason = one_size(found, kernels)

@@ -35,7 +35,6 @@ def shades(colour, count=32):
 
 @styled
 def draw(traces, stem):
-    """The way of a warp's elements: rows of idata, rows of the tile, barrier, columns of the tile, rows of odata."""
     trace, _ = traces["coalesced"]
     block, warp, nth = tuple(trace.block[trace.launch == min(1, trace.launch.max())][0].tolist()), 4, 1
     ways = the_way(trace, block, warp, nth)

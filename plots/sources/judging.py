@@ -4,13 +4,7 @@ A row of table.py has a rule, a function from a Bench (one machine's figures) to
 hold. Most compare two kernels: two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples)
 an interval around it. If all of the interval is on one side of what the claim's words ask for, that is the verdict;
 otherwise it is not decided. The source's own figures are judged by the same rule. A model's figures have the model's
-error in place of the spread.
-
-One rule for all thresholds. A word that names a factor ("an order of magnitude", "twice", "a quarter") holds for every
-ratio that is nearer to this factor than to the next one that such a word can name, as ratios go: the border between two
-factors is their geometric mean. A word that names a border ("over four times", "most of the time") is taken literally.
-A word that names no number ("faster", "hardly", "little") has the margin that figures of the sources or of repeated
-runs give it.
+error in place of the spread. docs/SOURCES.md has the rules for the sizes and the thresholds.
 """
 
 import math
@@ -88,16 +82,11 @@ TABLES = {"whitepaper": "make table-whitepaper", "book": "make table-book", "ban
 
 
 class Verdict(NamedTuple):
-    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure; why_not:
-    '' if it can be judged on this machine, or else what it is about or what has to be run; why: what explains it."""
-    number: str
-    source: str
-    claim: str
+    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure."""
+    claim: Claim
     verdict: str
     figures: list
     sentence: str
-    why_not: str
-    why: str
 
 
 class Part(NamedTuple):
@@ -365,34 +354,29 @@ def in_print(claim):
 
 
 def foreign(claim, machine):
-    """What a claim is about that this machine is not: (in a sentence, in short), or None."""
+    """What a claim is about that this machine is not, as a sentence; or None."""
     if claim.about == "GPU" and machine.backend == "cpu":
-        return f"This is a claim about GPUs, and {machine.name} is none.", "about GPUs"
+        return f"This is a claim about GPUs, and {machine.name} is none."
     if claim.about == "CPU" and machine.backend == "sim":
-        return f"This is a claim about a CPU, and the simulated {machine.name} has no host.", "about a CPU"
+        return f"This is a claim about a CPU, and the simulated {machine.name} has no host."
     if claim.concerns and claim.concerns[1] not in machine.name:
-        cards = claim.concerns[0]
-        return f"This is a claim about {cards}, and {machine.name} is none of them.", f"about {cards}"
+        return f"This is a claim about {claim.concerns[0]}, and {machine.name} is none of them."
     return None
 
 
 def judge(claim, results, machine):
     """The Verdict on a claim, of the results of one of results.machines()."""
-    def verdict(what, figures, sentence, why_not=""):
-        return Verdict(claim.number, claim.source, claim.words, what, figures, sentence, why_not, claim.why)
-
     if of_others := foreign(claim, machine):
-        return verdict(UNTOLD, [], *of_others)
+        return Verdict(claim, UNTOLD, [], of_others)
     bench = Bench(results, host(results, machine) if claim.about == "CPU" else machine, host)
     parts = parts_of(claim, bench)
     name = bench.machine.name if bench.machine else machine.name
     if bench.missing:
-        return verdict(UNTOLD, bench.figures,
-                       f"Missing for {name}: {bench.lacks()}. Run `{claim.command}`. {in_print(claim)}",
-                       f"run `{claim.command}`")
+        return Verdict(claim, UNTOLD, bench.figures,
+                       f"Missing for {name}: {bench.lacks()}. Run `{claim.command}`. {in_print(claim)}")
     kind = "simulated" if machine.backend == "sim" else "measured"
     noisy = NOISE if any(f.noisy for f in bench.figures) else ""
-    return verdict(worst(p.verdict for p in parts), bench.figures,
+    return Verdict(claim, worst(p.verdict for p in parts), bench.figures,
                    f"{name}, {kind}: {words_of(parts)}.{noisy} {in_print(claim)}")
 
 

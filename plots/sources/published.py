@@ -34,16 +34,13 @@ def results_row(r, kernel, share=1):
     cpu = r["machine"].endswith("CPU")
     # Half a unit of the last digit printed, either way.
     spread = 100 * 10.0 ** -len(r["value"].partition(".")[2]) / float(r["value"])
-    row = {
-        "backend": "cpu" if cpu else "cuda", "machine": r["machine"], "driver": "", "kernel": kernel,
-        "source_row": r["source_row"], "type": "float", "width": r["side"], "height": r["side"], "verified": "yes",
-        "time_spread_percent": f"{spread:.4f}", "block": r["block"] if r["source_row"].startswith("F") else "",
-        "memory": "", "date_utc": "", "commit": r["source"], "model_time_ms": "", "model_bandwidth_gbs": "",
-        "one_launch_bandwidth_gbs": "", "one_launch_memory": "", "dram_peak_gbs": "", "first_launch_ms": "",
-        "remark": r["remark"], "printed": "yes", "time_median_ms": "", "bandwidth_gbs": ""}
     value = float(r["value"]) * factor * share
     moved = 2 * 4 * int(r["side"]) ** 2 / 1e6
-    return {**row, "time_median_ms": repr(value if column == "time_median_ms" else moved / value),
+    return {**dict.fromkeys(reader.NEEDED, ""), "backend": "cpu" if cpu else "cuda", "machine": r["machine"],
+            "kernel": kernel, "source_row": r["source_row"], "type": "float", "width": r["side"], "height": r["side"],
+            "verified": "yes", "time_spread_percent": f"{spread:.4f}", "commit": r["source"], "remark": r["remark"],
+            "block": r["block"] if r["source_row"].startswith("F") else "", "printed": "yes",
+            "time_median_ms": repr(value if column == "time_median_ms" else moved / value),
             "bandwidth_gbs": repr(value if column == "bandwidth_gbs" else moved / value)}
 
 

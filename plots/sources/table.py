@@ -17,23 +17,24 @@ OTHER_BLOCKS = tuple(f"transposeCol {block}" for block in ("32x32", "32x8", "64x
 
 # Rules that no comparison of two kernels is: from a Bench to a Part, or to several.
 
+def where(what, than, test, why_not, rule):
+    """A rule that is put to the test only where another ratio passes one. why_not: of its verdict and its words."""
+    def judged(bench):
+        first = bench.compare(what, than, WHITEPAPER)
+        return only_if(test(first), why_not(test(first), told([first])), rule(bench))
+    return judged
+
+
 def where_partitions_camp(rule):
     """Whether they do shows in what the diagonal order gains."""
-    def judged(bench):
-        gain = bench.compare("transposeDiagonal", "transposeNoBankConflicts", WHITEPAPER)
-        verdict = at_least(SIZEABLE)(gain)
-        why_not = f"{told([gain])}, so that {'it is open whether anything' if verdict == UNTOLD else 'nothing'} camps"
-        return only_if(verdict, why_not, rule(bench))
-    return judged
+    return where("transposeDiagonal", "transposeNoBankConflicts", at_least(SIZEABLE), lambda verdict, gain:
+                 f"{gain}, so that {'it is open whether anything' if verdict == UNTOLD else 'nothing'} camps", rule)
 
 
 def where_copy_and_transpose_differ(rule):
     """If they do not, what is like the one is like the other."""
-    def judged(bench):
-        gap = bench.compare("copySharedMem", "transposeNoBankConflicts", WHITEPAPER)
-        return only_if(at_least(ALIKE)(gap), f"the copy and the transpose are as good as alike, {told([gap])}",
-                       rule(bench))
-    return judged
+    return where("copySharedMem", "transposeNoBankConflicts", at_least(ALIKE),
+                 lambda _, gap: f"the copy and the transpose are as good as alike, {gap}", rule)
 
 
 def diagonal_gain(old, test):

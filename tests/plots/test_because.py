@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-import style
 from conftest import step
 from lessons import ROOT
 

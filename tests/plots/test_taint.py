@@ -20,10 +20,10 @@ from chapter import markup, page  # plots is on the path of chapters
 from chapter.tables import missing
 sys.path.append(str(ROOT / "lab"))
 import class_pages
-import explorables
 import gallery
 import outside
 import results as reader
+import simulated
 import slides
 import spreadsheet
 import traces
@@ -110,13 +110,11 @@ def test_no_text_of_a_file_is_markup(tmp_path):
 
 
 @pytest.mark.parametrize("call", [
-    lambda: gallery.faults_of("step01"), lambda: explorables.step("step01"),
-    lambda: traces.run_trace(("step01", ["--size", "64"], None), None)], ids=["gallery", "explorables", "traces"])
+    lambda: gallery.faults_of("step01"), lambda: traces.run_trace(("step01", ["--size", "64"], None), None)])
 def test_no_message_of_a_program_is_markup(call, tmp_path, monkeypatch):
     (tmp_path / "step01").write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{SPECIAL}\n{SPECIAL}\nEND\nexit 2\n")
     (tmp_path / "step01").chmod(0o755)
-    for module in (gallery, explorables, traces):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(simulated, "ROOT", tmp_path)
     with pytest.raises(RuntimeError) as caught:
         call()
     text = missing(f"a figure ({outside.markdown(caught.value)})")
@@ -215,11 +213,11 @@ def test_nothing_moves_a_cursor(tmp_path):
     """Each name of a file is a part of one line, and what is special in a file is shown as it is."""
     for name in NAMES:
         (tmp_path / f"{name}.csv").write_text("machine\nx\n")
-    done = run(sys.executable, ROOT / "plots/claims.py", *(f"{name}.csv" for name in NAMES), cwd=tmp_path)
+    done = run(sys.executable, ROOT / "plots/report.py", *(f"{name}.csv" for name in NAMES), cwd=tmp_path)
     lines = done.stderr.split("\n")[:-1]
     assert done.returncode == 2 and done.stdout == "" and all(line.isprintable() for line in lines), done
     assert all(outside.printable(name) in line for name, line in zip(NAMES, lines)), lines
     assert len(lines) == len(NAMES) + 1 and len(os.listdir(tmp_path)) == len(NAMES)
-    done = run(sys.executable, ROOT / "plots/claims.py", "--all", *tainted(tmp_path / "results", SPECIAL))
-    assert done.returncode == 0 and done.stderr == "" and f"qaq{SPECIAL}" in re.sub(r"\n *", "", done.stdout)
+    done = run(sys.executable, ROOT / "plots/tables.py", "book", *tainted(tmp_path / "results", SPECIAL))
+    assert done.returncode == 0 and done.stderr == "" and f"qaq{SPECIAL}" in done.stdout
     assert all(line.isprintable() for line in done.stdout.split("\n"))

@@ -14,7 +14,6 @@ import re
 
 import pytest
 
-from columns import long_lines
 from lessons import ROOT
 SOURCES = (".h", ".cpp", ".cu")
 CUDA = "sim/cuda/cuda_runtime.h"
@@ -123,10 +122,6 @@ def test_a_wrong_arrow_is_found(source, header):
 ])
 def test_a_right_arrow_is_none(source, header):
     assert wrong_arrows({source: f'#include "{header}"\n'}) == []
-
-
-def test_lines_of_the_simulator_fit_a_screen():
-    assert [f"{path}:{n}" for path in sources() if path.startswith("sim/") for n, _ in long_lines(path)] == []
 
 
 def test_every_file_of_tests_is_on_the_page():

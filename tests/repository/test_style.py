@@ -23,12 +23,8 @@ It has a code:
 
 
 def test_pages():
-    wrong = []
-    for path in style.pages():
-        *_, colons, phrases, remarks = style.judge(path.read_text(encoding="utf-8"))
-        if colons > style.COLONS or phrases:
-            wrong += [f"{path.relative_to(ROOT)}: {why}: {sentence}" for why, sentence in remarks]
-    assert not wrong, "\n".join(wrong)
+    done = run("python3", ROOT / "tools/style.py")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_a_sentence_is():
@@ -37,14 +33,13 @@ def test_what_a_sentence_is():
         "Then: it is written.", "There are three kinds: a load, a store "
         "and a wait."]
     assert [style.joins_clauses(s) for s in style.sentences(SENTENCES)] == [False, False, False, False, True, False]
-    assert [style.words(s) for s in style.sentences(SENTENCES)][:2] == [5, 9]
 
 
 def test_what_is_over_a_limit(tmp_path):
     for text, status in [("A tile has 32 rows.", 0), ("A tile has 32 rows of its own.", 1),
-                         ("It is so: a tile is read.", 1), ("It is a very " + "long " * 20 + "one.", 0)]:
+                         ("It is so: a tile is read.", 1)]:
         (tmp_path / "page.md").write_text(text)
-        done = run("python3", ROOT / "tools/style.py", "--sentences", tmp_path / "page.md")
+        done = run("python3", ROOT / "tools/style.py", tmp_path / "page.md")
         assert done.returncode == status, done.stdout
     done = run("python3", ROOT / "tools/style.py", tmp_path / "none.md")
     assert done.returncode == 1 and done.stderr.startswith("style.py: ") and len(done.stderr.splitlines()) == 1
