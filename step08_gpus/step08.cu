@@ -14,12 +14,14 @@ constexpr int LANES = 32, WARPS = 8;  // a block is WARPS warps, each of them a 
 template <typename T> constexpr int LINE = 128 / sizeof(T);  // elements
 
 // Links carry lines of 128 bytes. Rows of odata may begin inside a line. Then tiles overlap by OVERLAP rows, as many as
-// a line has elements. A block begins and ends each row of odata at a line.
-template <typename T, int WIDE, int HIGH, int OVERLAP>
-__global__ void transposeToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+// a line has elements. A block begins and ends each row of odata at a line. The peers' addresses stay where arguments
+// are, in constant memory: without __grid_constant__, each thread would copy all 16 to its stack.
+template <typename T, int HIGH, int OVERLAP>
+__global__ void transposeToPeers(const __grid_constant__ Parts<T> odata, const T* idata, int width, int height, int me,
+                                 int gpus)
 {
-    static_assert(HIGH % WARPS == 0 && WIDE % LANES == 0 && (HIGH - OVERLAP) % LINE<T> == 0);
-    __shared__ T tile[HIGH][WIDE + 1];
+    static_assert(HIGH % WARPS == 0 && (HIGH - OVERLAP) % LINE<T> == 0);
+    __shared__ T tile[HIGH][LANES + 1];
 
     // Blocks that run together write to different GPUs, and each GPU begins with another: step 6's diagonals.
     int peer = (blockIdx.x + me) % gpus;
@@ -27,29 +29,27 @@ __global__ void transposeToPeers(Parts<T> odata, const T* idata, int width, int 
     int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);          // of idata, here
     int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);  // of odata, there
 
-    int left = columns + blockIdx.y * WIDE;
+    int left = columns + blockIdx.y * LANES;
     int top = rows + int(blockIdx.x / gpus) * (HIGH - OVERLAP) - OVERLAP;
 
     int x = left + threadIdx.x;
     int y = top + threadIdx.y;
 
     // A store to the tile waits for its element, a load into a register does not: all loads are in flight at once.
-    T in[HIGH / WARPS][WIDE / LANES];
+    T in[HIGH / WARPS];
     for (int j = 0; j < HIGH; j += WARPS)
-        for (int i = 0; i < WIDE; i += LANES)
-            if (x + i < columns_end && rows <= y + j && y + j < rows_end)
-                in[j / WARPS][i / LANES] = idata[size_t(y + j - rows) * width + x + i];
+        if (x < columns_end && rows <= y + j && y + j < rows_end)
+            in[j / WARPS] = idata[size_t(y + j - rows) * width + x];
 
     for (int j = 0; j < HIGH; j += WARPS)
-        for (int i = 0; i < WIDE; i += LANES)
-            tile[threadIdx.y + j][threadIdx.x + i] = in[j / WARPS][i / LANES];
+        tile[threadIdx.y + j][threadIdx.x] = in[j / WARPS];
 
     // Below, a thread reads what other threads wrote: all of them must be done writing.
     __syncthreads();
 
     y = left + threadIdx.y;
 
-    for (int j = 0; j < WIDE; j += WARPS) {
+    for (int j = 0; j < LANES; j += WARPS) {
         size_t row = size_t(y + j - columns) * height;
         int first = OVERLAP ? LINE<T> - (row + top + OVERLAP) % LINE<T> : 0;  // where a line begins
         x = top + first + threadIdx.x;
@@ -59,15 +59,14 @@ __global__ void transposeToPeers(Parts<T> odata, const T* idata, int width, int 
     }
 }
 
-template <typename T, int WIDE, int HIGH, int OVERLAP>
+template <typename T, int HIGH, int OVERLAP>
 void launchTiles(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
     int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);
     int columns = (width + gpus - 1) / gpus;  // of the GPU that has most
-    dim3 grid(gpus * ((rows + HIGH - 1) / (HIGH - OVERLAP)), (columns + WIDE - 1) / WIDE);
+    dim3 grid(gpus * ((rows + HIGH - 1) / (HIGH - OVERLAP)), (columns + LANES - 1) / LANES);
     dim3 block(LANES, WARPS);
-    if (rows > 0)
-        transposeToPeers<T, WIDE, HIGH, OVERLAP><<<grid, block>>>(odata, idata, width, height, me, gpus);
+    if (rows > 0) transposeToPeers<T, HIGH, OVERLAP><<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
 // Called for each GPU. What is loaded twice costs little: a GPU's own memory carries ten times what its links do.
@@ -76,9 +75,9 @@ void launchToPeers(Parts<T> odata, const T* idata, int width, int height, int me
 {
     constexpr int HIGH = 256 / sizeof(T);  // 64 floats
     if (height % (gpus * LINE<T>) == 0)
-        launchTiles<T, 64, HIGH, 0>(odata, idata, width, height, me, gpus);
+        launchTiles<T, HIGH, 0>(odata, idata, width, height, me, gpus);
     else
-        launchTiles<T, 64, HIGH + LINE<T>, LINE<T>>(odata, idata, width, height, me, gpus);
+        launchTiles<T, HIGH + LINE<T>, LINE<T>>(odata, idata, width, height, me, gpus);
 }
 
 KERNEL(transposeToPeers, "-", transposes, launchToPeers)

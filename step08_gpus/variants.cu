@@ -17,7 +17,8 @@ __device__ int owner_of(int y, int n, int gpus)
 // Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the
 // link alone.
 template <typename T>
-__global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+__global__ void transposeElementsToPeers(const __grid_constant__ Parts<T> odata, const T* idata, int width, int height,
+                                         int me, int gpus)
 {
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
@@ -33,7 +34,8 @@ __global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int wid
 
 // The same with the loads and the stores exchanged: each GPU writes its own rows of odata and fetches single elements.
 template <typename T>
-__global__ void transposeElementsFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
+__global__ void transposeElementsFromPeers(T* odata, const __grid_constant__ Parts<const T> idata, int width,
+                                           int height, int me, int gpus)
 {
     int y = blockIdx.x * TILE_DIM + threadIdx.x;
     int columns = first_row(width, me, gpus), columns_end = first_row(width, me + 1, gpus);
@@ -58,7 +60,8 @@ constexpr int LANES = 32, WARPS = 8;
 
 // The lesson's kernel without overlap. blockIdx.z counts the GPUs: blocks take all tiles for one before the next.
 template <typename T, Order order>
-__global__ void transposeInTurn(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+__global__ void transposeInTurn(const __grid_constant__ Parts<T> odata, const T* idata, int width, int height, int me,
+                                int gpus)
 {
     __shared__ T tile[SIDE<T>][SIDE<T> + 1];
     int peer = order == Order::plain ? blockIdx.z : (me + 1 + blockIdx.z) % gpus;
@@ -95,7 +98,8 @@ __global__ void transposeInTurn(Parts<T> odata, const T* idata, int width, int h
 
 // The other direction: a GPU loads the tiles of others and writes its own rows of odata. Blocks in the lesson's order.
 template <typename T>
-__global__ void transposeFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
+__global__ void transposeFromPeers(T* odata, const __grid_constant__ Parts<const T> idata, int width, int height,
+                                   int me, int gpus)
 {
     __shared__ T tile[SIDE<T>][SIDE<T> + 1];
     int peer = (blockIdx.x + me) % gpus;
@@ -178,6 +182,37 @@ void launchFromPeers(T* odata, Parts<const T> idata, int width, int height, int 
     transposeFromPeers<<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
+// No transpose: a kernel stores the pieces that copyToPeers copies. It is what stores can carry.
+constexpr int AT_ONCE = 16;  // elements of a thread
+
+template <typename T>
+__global__ void storeToPeers(const __grid_constant__ Parts<T> odata, const T* idata, int width, int height, int me,
+                             int gpus)
+{
+    int peer = (me + 1 + blockIdx.x % (gpus - 1)) % gpus;
+    int rows = first_row(height, me, gpus), rows_here = first_row(height, me + 1, gpus) - rows;
+    int columns = first_row(width, peer + 1, gpus) - first_row(width, peer, gpus);
+
+    size_t first = size_t(blockIdx.x / (gpus - 1)) * blockDim.x * AT_ONCE + threadIdx.x;
+    size_t end = size_t(rows_here) * columns;
+
+    T in[AT_ONCE];
+    for (int i = 0; i < AT_ONCE; ++i)
+        if (first + i * blockDim.x < end) in[i] = idata[first + i * blockDim.x];
+
+    for (int i = 0; i < AT_ONCE; ++i)
+        if (first + i * blockDim.x < end) odata.part[peer][size_t(columns) * rows + first + i * blockDim.x] = in[i];
+}
+
+template <typename T>
+void launchStores(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+{
+    size_t most = size_t(most_rows(height, gpus)) * most_rows(width, gpus);  // elements of a piece
+    int threads = 256;
+    size_t blocks = (most + threads * AT_ONCE - 1) / (threads * AT_ONCE);
+    if (gpus > 1) storeToPeers<<<(gpus - 1) * blocks, threads>>>(odata, idata, width, height, me, gpus);
+}
+
 // No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. It is what the links
 // can carry. The pieces begin where the rows of idata do, and no two GPUs write to the same place.
 template <typename T>
@@ -200,4 +235,5 @@ KERNEL(transposeElementsToPeers, "-", transposes, launchElementsToPeers)
 KERNEL(transposePlain, "-", transposes, launchPlain)
 KERNEL(transposePhases, "-", transposes, launchPhases)
 KERNEL(transposeFromPeers, "-", transposes, launchFromPeers)
+KERNEL(storeToPeers, "-", copies_to_peers, launchStores)
 TOGETHER(copyToPeers, bound, peers, copies_to_peers, enqueueCopies)
