@@ -3,16 +3,22 @@
 //   make step08 && ./step08 --kernel transposePacked
 //
 // A message is one piece of memory. A GPU packs what goes to a peer into a buffer, as rows of odata (it transposes the
-// tiles), sends it with NCCL, and unpacks what has arrived. The rows are divided into CHUNKS: while one is on its way,
-// the next is packed and the one before is unpacked.
+// tiles), sends it with NCCL, and unpacks what has arrived. The rows are divided into CHUNKS, and three streams work at
+// the same time:
+//
+//   PACK    | pack 0 | pack 1 |    what stays here    |
+//   WIRE             |    messages 0    |    messages 1    |
+//   UNPACK                              | unpack 0 |       | unpack 1 |
 
 #include "../common/step.h"
 
-constexpr int CHUNKS = 8;
-constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;  // step 4's
+constexpr int CHUNKS = 2;
+constexpr int LANES = 32, WARPS = 8;  // a block is WARPS warps, each of them a row of threads
+
+template <typename T> constexpr int SIDE = sizeof(T) == 4 ? 64 : 32;  // of a tile
 
 // The rows of odata that GPU g has are sent in chunks. Chunk k begins here, counted from the matrix's first row.
-__host__ __device__ inline int chunk_row(int n, int g, int gpus, int k, int chunks = CHUNKS)
+__host__ __device__ inline int chunk_row(int n, int g, int gpus, int k, int chunks)
 {
     int begin = first_row(n, g, gpus);
     return begin + first_row(first_row(n, g + 1, gpus) - begin, k, chunks);
@@ -26,38 +32,47 @@ __host__ __device__ inline int pitch_of(int rows)
     return (rows + LINE - 1) / LINE * LINE;
 }
 
-// Step 4's kernel for chunk k of each GPU's rows of odata. The message to a GPU has all that it needs of this one's
-// rows, as rows of odata. What stays here goes to its place at once.
+// The tiles of chunk k of each GPU's rows of odata, with all loads in flight as in step 7. The message to a GPU has all
+// that it needs of this one's rows, as rows of odata. What stays here goes to its place at once. blockIdx.z counts the
+// GPUs from `me + first` on.
 template <typename T>
-__global__ void packTiles(T* messages, T* odata, const T* idata, int width, int height, int me, int gpus, int k)
+__global__ void packTiles(T* messages, T* odata, const T* idata, int width, int height, int me, int first, int gpus,
+                          int k, int chunks)
 {
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-    int peer = (me + blockIdx.z) % gpus;
+    __shared__ T tile[SIDE<T>][SIDE<T> + 1];
+    int peer = (me + first + blockIdx.z) % gpus;
 
-    int top = first_row(height, me, gpus), rows = first_row(height, me + 1, gpus) - top;
-    int left = chunk_row(width, peer, gpus, k), columns = chunk_row(width, peer, gpus, k + 1) - left;
+    int rows = first_row(height, me, gpus), rows_here = first_row(height, me + 1, gpus) - rows;
+    int left = chunk_row(width, peer, gpus, k, chunks), columns = chunk_row(width, peer, gpus, k + 1, chunks) - left;
 
-    int x = blockIdx.x * TILE_DIM + threadIdx.x;
-    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    int x = blockIdx.x * SIDE<T> + threadIdx.x;
+    int y = blockIdx.y * SIDE<T> + threadIdx.y;
 
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < columns && y + j < rows)
-            tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + left + x];
+    T in[SIDE<T> / WARPS][SIDE<T> / LANES];
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < columns && y + j < rows_here)
+                in[j / WARPS][i / LANES] = idata[size_t(y + j) * width + left + x + i];
+
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            tile[threadIdx.y + j][threadIdx.x + i] = in[j / WARPS][i / LANES];
 
     __syncthreads();
 
-    size_t pitch = pitch_of<T>(rows);
+    size_t pitch = pitch_of<T>(rows_here);
     T* to = messages + left * pitch;
     if (peer == me) {
-        to = odata + size_t(left - first_row(width, me, gpus)) * height + top;
+        to = odata + size_t(left - first_row(width, me, gpus)) * height + rows;
         pitch = height;
     }
-    x = blockIdx.y * TILE_DIM + threadIdx.x;
-    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    x = blockIdx.y * SIDE<T> + threadIdx.x;
+    y = blockIdx.x * SIDE<T> + threadIdx.y;
 
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < rows && y + j < columns)
-            to[(y + j) * pitch + x] = tile[threadIdx.x][threadIdx.y + j];
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < rows_here && y + j < columns)
+                to[(y + j) * pitch + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
 }
 
 // Where the messages from a peer begin among those that have arrived, in elements.
@@ -74,7 +89,8 @@ __global__ void unpackRows(T* odata, const T* messages, int width, int height, i
     int peer = (me + 1 + blockIdx.z) % gpus;
     int left = first_row(height, peer, gpus), columns = first_row(height, peer + 1, gpus) - left;
     int begin = first_row(width, me, gpus), mine = first_row(width, me + 1, gpus) - begin;
-    int row = chunk_row(width, me, gpus, k) - begin + blockIdx.y, end = chunk_row(width, me, gpus, k + 1) - begin;
+    int row = chunk_row(width, me, gpus, k, CHUNKS) - begin + blockIdx.y;
+    int end = chunk_row(width, me, gpus, k + 1, CHUNKS) - begin;
     if (row >= end) return;
 
     const T* from = messages + first_message<T>(mine, height, peer, gpus) + size_t(row) * pitch_of<T>(columns);
@@ -139,22 +155,21 @@ void enqueuePacked(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int
     Messages<T> messages(exchange, width, height);
     int rows = (height + gpus - 1) / gpus, columns = (width + gpus - 1) / gpus;  // of the GPU that has most
     int chunk = (columns + CHUNKS - 1) / CHUNKS + 1;
-    dim3 tiles((chunk + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus);
-    dim3 block(TILE_DIM, BLOCK_ROWS);
+    dim3 block(LANES, WARPS);
+    dim3 tiles((chunk + SIDE<T> - 1) / SIDE<T>, (rows + SIDE<T> - 1) / SIDE<T>, gpus - 1);
     dim3 lines((rows + 1023) / 1024, chunk, gpus - 1);
 
     for (int me : exchange.mine()) {
         exchange.wait(me, WIRE, PACK);
         exchange.wait(me, UNPACK, PACK);
     }
-    for (int k = 0; k < CHUNKS; ++k) {
+    for (int k = 0; k < CHUNKS && gpus > 1; ++k) {
         for (int me : exchange.mine()) {
             auto stream = exchange.stream(me, PACK);
-            T* packed = messages.send.part[me];
-            packTiles<<<tiles, block, 0, stream>>>(packed, odata.part[me], idata.part[me], width, height, me, gpus, k);
+            packTiles<<<tiles, block, 0, stream>>>(messages.send.part[me], odata.part[me], idata.part[me], width,
+                                                   height, me, 1, gpus, k, CHUNKS);
             exchange.wait(me, WIRE, PACK);
         }
-        if (gpus == 1) continue;
         sendChunk(exchange, messages, width, height, k, CHUNKS, WIRE);
         for (int me : exchange.mine()) {
             exchange.wait(me, UNPACK, WIRE);
@@ -163,7 +178,14 @@ void enqueuePacked(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int
             unpackRows<<<lines, 256, 0, stream>>>(odata.part[me], received, width, height, me, gpus, k);
         }
     }
-    for (int me : exchange.mine()) exchange.wait(me, PACK, UNPACK);
+    // What stays here comes last: meanwhile the last messages travel.
+    tiles = dim3((columns + SIDE<T> - 1) / SIDE<T>, (rows + SIDE<T> - 1) / SIDE<T>);
+    for (int me : exchange.mine()) {
+        auto stream = exchange.stream(me, PACK);
+        packTiles<<<tiles, block, 0, stream>>>(messages.send.part[me], odata.part[me], idata.part[me], width, height,
+                                               me, 0, gpus, 0, 1);
+        exchange.wait(me, PACK, UNPACK);
+    }
 }
 
 // The messages alone, in one piece for each pair: what NCCL can carry.

@@ -111,12 +111,9 @@ public:
         Buffer& b = buffers_[{g, number}];
         if (b.bytes >= bytes) return b.data;
         use(g);
-        CUDA(cudaFree(b.data));
-        b = {};
-        const cudaError_t status = cudaMalloc(&b.data, bytes);
-        if (status == cudaErrorMemoryAllocation) cudaGetLastError();
-        else CUDA(status);
-        if (most(status != cudaSuccess))
+        network_->release(g, b.data);
+        b = {network_->allocate(g, bytes), 0};
+        if (most(b.data == nullptr))
             throw Error{status_bad_input,
                         format("messages take %.2f GB more than a GPU has; choose a smaller --size", bytes / 1e9)};
         b.bytes = bytes;
@@ -125,7 +122,7 @@ public:
 
     void release_buffers() noexcept
     {
-        for (auto& [key, buffer] : buffers_) cudaFree(buffer.data);
+        for (auto& [key, buffer] : buffers_) network_->release(key.first, buffer.data);
         buffers_.clear();
     }
 

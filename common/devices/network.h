@@ -27,6 +27,16 @@ public:
     // Both replace each number by the sum, or the largest, of all processes' numbers. The processes meet here.
     virtual void sum(std::vector<double>&) {}
     virtual void most(std::vector<double>&) {}
+    // Memory of GPU g, the current one, for messages; null if it has too little.
+    virtual void* allocate(int /*g*/, uint64_t bytes)
+    {
+        void* memory = nullptr;
+        const cudaError_t status = cudaMalloc(&memory, bytes);
+        if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+        else CUDA(status);
+        return memory;
+    }
+    virtual void release(int /*g*/, void* memory) noexcept { cudaFree(memory); }
     // The host waits for a stream of the current GPU. Throws if another process has ended.
     virtual void wait(cudaStream_t stream) { CUDA(cudaStreamSynchronize(stream)); }
 };

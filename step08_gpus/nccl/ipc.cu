@@ -1,5 +1,6 @@
 // Rows that the processes of one host share through CUDA's interprocess handles. A handle goes from each process to all
-// others as numbers that NCCL adds up, so that no process of another user gets it.
+// others as numbers that NCCL adds up, and nowhere else: CUDA lets any process that has a handle open it, also one of
+// another user.
 
 #include <unistd.h>
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -85,6 +86,27 @@ public:
             if (!broken_) ncclCommDestroy(comm_[g]);
     }
 
+    // Registered memory is written by the sender itself. Into any other, a block of the receiver copies what has come
+    // to a buffer of NCCL.
+    void* allocate(int g, uint64_t bytes) override
+    {
+        void* memory = nullptr;
+        if (ncclMemAlloc(&memory, bytes) != ncclSuccess) {
+            cudaGetLastError();
+            return nullptr;
+        }
+        NCCL(ncclCommRegister(comm_[g], memory, bytes, &handles_[memory]));
+        return memory;
+    }
+
+    void release(int g, void* memory) noexcept override
+    {
+        if (!memory || broken_) return;
+        ncclCommDeregister(comm_[g], handles_[memory]);
+        handles_.erase(memory);
+        ncclMemFree(memory);
+    }
+
     void send(const std::vector<Piece>& pieces, const cudaStream_t* stream) override
     {
         NCCL(ncclGroupStart());
@@ -157,6 +179,7 @@ private:
     cudaStream_t stream_ = nullptr;   // of what processes tell each other
     double* numbers_ = nullptr;
     size_t room_ = 0;  // of numbers_
+    std::map<void*, void*> handles_;  // of registered memory
     bool broken_ = false;
 };
 
