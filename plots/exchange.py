@@ -1,4 +1,4 @@
-"""A model of what a transpose costs on many GPUs, and what was measured on two. step08_gpus/SCALING.md explains it.
+"""A model of what a transpose costs on many GPUs, and what was measured on two and four. step08_gpus/SCALING.md explains it.
 
 A message takes its link `latency + bytes / bandwidth`, and a GPU sends one message after the other on each of its two
 links: NVLINK to the GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tables import read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LINKS, MEASURED = ROOT / "common/links.h", ROOT / "plots/data/h200x2_gpus.csv"
+LINKS, MEASURED = ROOT / "common/links.h", ROOT / "plots/data/h100_gpus.csv"
 
 NODE, NVLINK, NETWORK = 8, "nvlink4", "ndr"  # GPUs of a node, and the links inside it and between nodes
 N, BYTES = 65536, 4                          # of the matrix that the page and the figure show: N × N floats
@@ -80,10 +80,11 @@ def even_bytes(link):
     return link.latency_us * 1e-6 * link.gbs * 1e9
 
 
-def measured(rows, kernel, element="float"):
-    """{n: row} of a kernel's squares on two GPUs."""
+def measured(rows, kernel, gpus=2):
+    """{n: row} of a kernel's squares of floats on so many GPUs of one process."""
     return {int(r["width"]): r for r in rows
-            if r["kernel"] == kernel and r["type"] == element and r["width"] == r["height"]}
+            if (r["kernel"], r["gpus"], r["processes"], r["type"]) == (kernel, str(gpus), "1", "float")
+            and r["width"] == r["height"]}
 
 
 def start_ms(rows, kernel):

@@ -17,6 +17,7 @@ import sys
 
 import whole  # first: Ctrl-C may come while the others are imported
 import command_line
+import exchange
 import quoted
 import results as reader
 import subjects
@@ -216,27 +217,28 @@ def fill_trials(text):
     return "".join(lines)
 
 
-SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381),
-             ("double", 16384, 16384), ("double", 16383, 16381)]
+SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 32768, 32768), ("float", 65536, 65536),
+             ("float", 16383, 16381), ("double", 16384, 16384)]
 SPREAD_SHOWN = (
-    ["transposeToPeers", "transposePacked", "transposeElementsToPeers", "transposePlain", "transposePhases"],
-    [("float", 16384, 16384), ("float", 16383, 16381), ("double", 16384, 16384)])
+    ["transposeToPeers", "transposePacked", "transposeElementsToPeers", "transposePlain", "transposePhases",
+     "storeToPeers"],
+    [("float", 16384, 16384), ("float", 32768, 32768), ("float", 16383, 16381)])
 
 
-def spread(kernels, shapes):
+def spread(kernels, shapes, counts=(2, 4)):
     """Step 8: every way's share of copies between the GPUs, in both directions at once, in its own run. kernels: None
-    for all."""
-    rows = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): r for r in read(DATA / "h200x2_gpus.csv")}
+    for all. counts: of GPUs."""
+    rows = {(r["kernel"], int(r["gpus"]), r["type"], int(r["width"]), int(r["height"])): r
+            for r in read(exchange.MEASURED) if r["processes"] == "1"}
     kernels = kernels or dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
-    lines = [[f"`{kernel}`", *(share(rows[(kernel, *shape)]["percent_of_peer_copies"], 100)
-                               for shape in shapes)]
+    columns = [(gpus, *shape) for gpus in counts for shape in shapes]
+    lines = [[f"`{kernel}`", *(share(rows[(kernel, *column)]["percent_of_peer_copies"], 100) for column in columns)]
              for kernel in kernels]
-    copies = [float(rows[("copyToPeers", *shape)]["gbs_out_of_each_gpu"]) for shape in shapes]
+    copies = [float(rows[("copyToPeers", *column)]["gbs_out_of_each_gpu"]) for column in columns]
     lines.append(["`copyToPeers`, GB/s", *(f"{gbs:.0f}" for gbs in copies)])
-    return Table("", ["kernel", *(at(*shape) for shape in shapes)], lines,
-                 "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both "
-                 "directions at once, over that of the kernel in the "
-                 "same run. The last line is what leaves each GPU.")
+    return Table("", ["kernel", *(f"{gpus} GPUs, {at(*shape)}" for gpus, *shape in columns)], lines,
+                 "H100s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in "
+                 "all directions at once, over that of the kernel in the same run. The last line is what leaves each GPU.")
 
 
 # The function that makes what stands between markers, a Table or Markdown, by its name. It takes the words behind the

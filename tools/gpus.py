@@ -6,10 +6,11 @@ usage: python3 tools/gpus.py --out DIR [--gpus N] [--quick] [--no-sanitizer]
 Runs ./step08 (built with nvcc and NCCL) on the N GPUs that it sees, by default 2. Verifies every kernel, float and
 double, from 1 x 1 to odd sizes, on one GPU and on all; times them from 8192 x 8192 to 65536 x 65536, beside copies in
 both directions and PyTorch; runs one process per GPU, and one that is killed; runs compute-sanitizer. Writes
-DIR/gpus.csv and DIR/processes.csv (the columns of ./step08 --csv), DIR/torch.csv and DIR/gpus.log. Exits 1 if anything
-is not as it should be, and says what. --quick: the small sizes only.
+DIR/gpus.csv (COLUMNS, from ./step08 --csv), DIR/torch.csv and DIR/gpus.log. Exits 1 if anything is not as it should be,
+and says what. --quick: the small sizes only.
 """
 
+import csv
 import os
 import pathlib
 import re
@@ -26,6 +27,9 @@ SMALL = "1,2x1,1x2,33x65,64,127x129,333x555,1000x777"
 LARGE = {
     "float": "8192,16384,32768,65536,10007x6007,16383x16381,32767x32765",
     "double": "8192,16384,32768,16383x16381"}
+COLUMNS = ("date_utc", "commit", "backend", "machine", "driver", "processes", "gpus", "kernel", "type", "width", "height",
+           "verified", "samples", "time_median_ms", "time_min_ms", "time_spread_percent", "crossing_bytes_of_a_gpu",
+           "gbs_out_of_each_gpu", "percent_of_peer_copies")
 
 
 def ran(*command):
@@ -93,15 +97,17 @@ def main():
     expect(ended[0][1] == 3 and ended[0][0].strip().splitlines()[-1].startswith("step08:"),
            "a process dies, the others end with: " + ended[0][0].strip().splitlines()[-1], ended[0][0])
     if not options.quick:
-        lines = []
         for element, sizes in LARGE.items():
             code, text = ran("./step08", "--device", "cuda", "--all", "--type", element, "--size", sizes, "--csv",
                              options.out / f"{element}.csv")
             expect(code == 0, f"{element}, {sizes}: timed, verified before and after", text)
             log.append(text)
-            rows = (options.out / f"{element}.csv").read_text().splitlines() if code == 0 else []
-            lines += rows[bool(lines):]
-        (options.out / "gpus.csv").write_text("\n".join(lines) + "\n")
+        with open(options.out / "gpus.csv", "w", newline="", encoding="utf-8") as file:
+            rows = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+            rows.writeheader()
+            for name in (*LARGE, "processes"):
+                if (options.out / f"{name}.csv").exists():
+                    rows.writerows(csv.DictReader((options.out / f"{name}.csv").open(encoding="utf-8")))
         code, text = ran("torchrun", "--nproc-per-node", all_gpus, "step08_gpus/peers/all_to_all.py", "--size",
                          "8192,16384,32768,65536", "--csv", options.out / "torch.csv")
         expect(code == 0, "PyTorch's all_to_all_single", text)

@@ -1,10 +1,11 @@
-"""Modelled time of a transpose on 2 to 4096 GPUs, and the model against measurements on two."""
+"""Modelled time of a transpose on 2 to 4096 GPUs, and the model against measurements on two and four."""
 
 import exchange
 
 from .shared import BLACK, BLUE, GREEN, GREY, ORANGE, RED, canvas, dates, label_lines, mark, save, styled
 
-BENCHED = "h200x2_gpus.csv"
+BENCHED = "h100_gpus.csv"
+COUNTS = (2, 4)  # of GPUs that were measured
 GPUS = [1 << k for k in range(1, 13)]
 ALONE = "one exchange, bytes alone"
 WAYS = {"flat": ("one exchange among all", RED, "-"), "nodes": ("inside a node first", GREEN, "--"),
@@ -15,7 +16,9 @@ POINTS = {"copyToPeers": (GREY, "s"), "transposeToPeers": (BLACK, "*"), "sendMes
 @styled
 def draw(rows, stem):
     found = {kernel: exchange.measured(rows, kernel) for kernel in POINTS}
-    if missing := [kernel for kernel in POINTS if exchange.N not in found[kernel] or len(found[kernel]) < 2]:
+    at_n = {(kernel, g): exchange.measured(rows, kernel, g).get(exchange.N) for kernel in POINTS for g in COUNTS}
+    if missing := [kernel for kernel in POINTS
+                   if len(found[kernel]) < 2 or not all(at_n[kernel, g] for g in COUNTS)]:
         return f"no rows of two sizes of {', '.join(missing)}"
     links = exchange.links()
     figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=2.1, bottom=0.98, top=0.3, hspace=0.85,
@@ -27,8 +30,9 @@ def draw(rows, stem):
     for times, colour, line in lines.values():
         above.plot(GPUS, times, color=colour, ls=line, lw=1.8)
     for kernel, (colour, marker) in POINTS.items():
-        ms = float(found[kernel][exchange.N]["time_median_ms"])
-        mark(above, 2, ms, marker, colour, f"{kernel}: {ms:.3g} ms measured on two H200s")
+        for g in COUNTS:
+            ms = float(at_n[kernel, g]["time_median_ms"])
+            mark(above, g, ms, marker, colour, f"{kernel}: {ms:.3g} ms measured on {g} GPUs")
     above.axvline(exchange.NODE, color="#BFBFBF", lw=0.8)
     beyond = f"{exchange.NODE} GPUs are a node. Beyond it,\na link has 1/{nv.gbs / net.gbs:.0f} of the bandwidth."
     above.text(exchange.NODE * 1.08, 24, beyond, fontsize=9, color=GREY)
@@ -39,8 +43,8 @@ def draw(rows, stem):
     above.minorticks_off()
     above.grid()
     label_lines(above, [(GPUS[-1], times[-1], name, colour) for name, (times, colour, _) in lines.items()], 2.6)
-    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs, modelled; the points at 2 are "
-                    "measured", loc="left")
+    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs, modelled; the points at 2 and 4 "
+                    "are measured", loc="left")
 
     sizes = sorted(n for n in set.intersection(*(set(of) for of in found.values())) if n & (n - 1) == 0)
     modelled = [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes]
@@ -62,7 +66,7 @@ def draw(rows, stem):
     any_row = next(iter(found["copyToPeers"].values()))
     save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), "
                        f"{net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
-                       f"Bandwidths are published, latencies assumed. Measured on two {any_row['machine']}, driver "
+                       f"Bandwidths are published, latencies assumed. Measured on two and four {any_row['machine']}, driver "
                        f"{any_row['driver']}, {dates([any_row])}.")
     return None
 

@@ -67,7 +67,7 @@ def test_times_by_hand():
 
 def test_the_start_of_a_kernel_is_found():
     rows = [{
-        "kernel": "k", "type": "float", "width": str(n), "height": str(n),
+        "kernel": "k", "gpus": "2", "processes": "1", "type": "float", "width": str(n), "height": str(n),
         "time_median_ms": str(0.25 + n * n * 2 / 1e9), "crossing_bytes_of_a_gpu": str(n * n)}
             for n in (8192, 16384, 65536)]
     assert exchange.start_ms(rows, "k") == pytest.approx(0.25)
