@@ -1,4 +1,5 @@
-"""A model of what a transpose costs on many GPUs, and what was measured on two and four. step08_gpus/SCALING.md explains it.
+"""A model of what a transpose costs on many GPUs, and what was measured on two and four. step08_gpus/SCALING.md has
+more.
 
 A message takes its link `latency + bytes / bandwidth`, and a GPU sends one message after the other on each of its two
 links: NVLINK to the GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are

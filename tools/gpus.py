@@ -27,9 +27,10 @@ SMALL = "1,2x1,1x2,33x65,64,127x129,333x555,1000x777"
 LARGE = {
     "float": "8192,16384,32768,65536,10007x6007,16383x16381,32767x32765",
     "double": "8192,16384,32768,16383x16381"}
-COLUMNS = ("date_utc", "commit", "backend", "machine", "driver", "processes", "gpus", "kernel", "type", "width", "height",
-           "verified", "samples", "time_median_ms", "time_min_ms", "time_spread_percent", "crossing_bytes_of_a_gpu",
-           "gbs_out_of_each_gpu", "percent_of_peer_copies")
+COLUMNS = (
+    "date_utc", "commit", "backend", "machine", "driver", "processes", "gpus", "kernel", "type", "width", "height",
+    "verified", "samples", "time_median_ms", "time_min_ms", "time_spread_percent", "crossing_bytes_of_a_gpu",
+    "gbs_out_of_each_gpu", "percent_of_peer_copies")
 
 
 def ran(*command):

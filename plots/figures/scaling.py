@@ -66,8 +66,8 @@ def draw(rows, stem):
     any_row = next(iter(found["copyToPeers"].values()))
     save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), "
                        f"{net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
-                       f"Bandwidths are published, latencies assumed. Measured on two and four {any_row['machine']}, driver "
-                       f"{any_row['driver']}, {dates([any_row])}.")
+                       f"Bandwidths are published, latencies assumed. Measured on two and four {any_row['machine']}, "
+                       f"driver {any_row['driver']}, {dates([any_row])}.")
     return None
 
 

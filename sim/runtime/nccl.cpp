@@ -245,6 +245,20 @@ ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank)
     return tell<int>(comm, rank, [](ncclComm_t c) { return c->rank; });
 }
 
+ncclResult_t ncclCommRegister(ncclComm_t comm, void* memory, size_t, void** handle)
+{
+    const RuntimeLock lock;
+    if (!handle || !known(comm)) return ncclInvalidArgument;
+    *handle = memory;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommDeregister(ncclComm_t comm, void*)
+{
+    const RuntimeLock lock;
+    return known(comm) ? ncclSuccess : ncclInvalidArgument;
+}
+
 ncclResult_t ncclGroupStart()
 {
     ++message_group().depth;

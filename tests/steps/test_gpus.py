@@ -95,7 +95,7 @@ def test_the_back_end_for_several_gpus(gpus, tmp_path):
     done = several(gpus, "--device", "cuda", "--all", "--once", "--size", "33x65,127", "--csv", tmp_path / "r.csv")
     assert done.returncode == 0 and "0 findings" in done.stdout + done.stderr, done.stdout + done.stderr
     found = list(csv.DictReader((tmp_path / "r.csv").open()))
-    assert (len(found) == 18 and {(r["backend"], r["gpus"], r["processes"], r["verified"]) for r in found}
+    assert (len(found) == 20 and {(r["backend"], r["gpus"], r["processes"], r["verified"]) for r in found}
             == {("cuda", str(gpus), "1", "yes")})
 
 
