@@ -43,8 +43,7 @@ def draw(rows, stem):
     above.minorticks_off()
     above.grid()
     label_lines(above, [(GPUS[-1], times[-1], name, colour) for name, (times, colour, _) in lines.items()], 2.6)
-    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs, modelled; the points at 2 and 4 "
-                    "are measured", loc="left")
+    above.set_title(f"{exchange.N} × {exchange.N} floats, modelled; points at 2 and 4 GPUs: measured", loc="left")
 
     sizes = sorted(n for n in set.intersection(*(set(of) for of in found.values())) if n & (n - 1) == 0)
     modelled = [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes]
@@ -66,7 +65,7 @@ def draw(rows, stem):
     any_row = next(iter(found["copyToPeers"].values()))
     save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), "
                        f"{net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
-                       f"Bandwidths are published, latencies assumed. Measured on two and four {any_row['machine']}, "
+                       f"Bandwidths are published, latencies assumed. Measured: {any_row['machine'].split()[1]}s, "
                        f"driver {any_row['driver']}, {dates([any_row])}.")
     return None
 
