@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Callable
 
-from parts import STOPPED, Check, Exercise, Finding, Limit, Speed, ending, said
+from parts import STOPPED, Check, Exercise, Finding, Limit, ending, said
 
 TYPES = ["float", "double", "int"]
 MACHINE = "h200"
@@ -615,15 +615,12 @@ def eighth_exercise():
         return runs_of([(8192, 512), (2 * random.randrange(4000, 4200) + 1, 2 * random.randrange(270, 284) + 1),
                         (32 * random.randrange(50, 60), 32 * random.randrange(40, 50))], "float")
 
-    def slower(runs):
-        return min(runs, key=of_a_copy)
-
     def costs(seed):
         def judge(found):
             judged, missing = with_result(found, shapes(seed), t)
             if not judged:
                 return 0.0, missing
-            run = slower(judged)
+            run = min(judged, key=of_a_copy)
             limit = run.row["model_time_over_copy_limit"]
             share = between(of_a_copy(run), start, target)
             hint = "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; "
@@ -642,15 +639,8 @@ def eighth_exercise():
         return [at_most(keys, t, "warps", 1.3), at_most(keys, t, "waits of warps at barriers", 2.6),
                 launches(keys, t, 2)]
 
-    def speed(seed, found):
-        run = slower([found[key] for key in shapes(seed)])
-        requests = sum(
-            number(run, f"{memory}_{way}_requests") for memory in ("global", "shared") for way in ("load", "store"))
-        return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"],
-                     round(32 * requests / (run.width * run.height), 2))
-
     return Exercise(8, "step07_long_pieces", "transposeFast", t, "transposes", lambda seed: correctness(seed, t),
-                    costs, limits, "exercise08.cu", speed,
+                    costs, limits, "exercise08.cu",
                     lambda percent, wanted: between(percent, start, wanted))
 
 

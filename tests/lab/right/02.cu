@@ -35,34 +35,6 @@ constexpr int BLOCK_X = 8, BLOCK_Y = 16;
         <<<dim3((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(
             odata, idata, width, height);
 }
-//// flat_block: 256 threads in a row, their places by division
-@transposePatches
-{
-    int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
-    int y = blockIdx.y * 8 + lane % 8;
-    int x = blockIdx.x * 32 + warp * 4 + lane / 8;
-    if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-@launchPatches
-{
-    transposePatches<T><<<dim3((width + 31) / 32, (height + 7) / 8), 256>>>(odata, idata, width, height);
-}
-//// loop: each thread takes four elements, all loads first
-@transposePatches
-{
-    T held[4];
-    int y = blockIdx.x * 8 + threadIdx.x, x = blockIdx.y * 64 + threadIdx.y;
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-        if (x + 16 * k < width && y < height) held[k] = idata[size_t(y) * width + x + 16 * k];
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-        if (x + 16 * k < width && y < height) odata[size_t(x + 16 * k) * height + y] = held[k];
-}
-@launchPatches
-{
-    transposePatches<T><<<dim3((height + 7) / 8, (width + 63) / 64), dim3(8, 16)>>>(odata, idata, width, height);
-}
 //// grid_stride: a fixed grid walks over the patches
 @transposePatches
 {
@@ -75,36 +47,6 @@ constexpr int BLOCK_X = 8, BLOCK_Y = 16;
 @launchPatches
 {
     transposePatches<T><<<dim3(4, 8), dim3(8, 32)>>>(odata, idata, width, height);
-}
-//// pointers: indices are pointers, types have names
-template <class Element>
-__device__ inline void move(Element* to, const Element* from) { *to = *from; }
-template <class Element>
-__global__ void transposePatches(Element* __restrict__ out, const Element* __restrict__ in, const int columns,
-                                 const int rows)
-{
-    using index = size_t;
-    const index row = blockIdx.x * index(8) + threadIdx.x, column = blockIdx.y * index(32) + threadIdx.y;
-    if (row < index(rows) && column < index(columns)) move(out + column * rows + row, in + row * columns + column);
-}
-template <class Element>
-void launchPatches(Element* out, const Element* in, int columns, int rows)
-{
-    const dim3 patch(8, 32), patches((rows + patch.x - 1) / patch.x, (columns + patch.y - 1) / patch.y);
-    transposePatches<<<patches, patch>>>(out, in, columns, rows);
-}
-//// template_block: the block's shape is a template's
-template <typename T, int X, int Y>
-__global__ void patches(T* odata, const T* idata, int width, int height)
-{
-    int x = blockIdx.y * Y + threadIdx.y, y = blockIdx.x * X + threadIdx.x;
-    if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
-}
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height) {}
-@launchPatches
-{
-    patches<T, 8, 32><<<dim3((height + 7) / 8, (width + 31) / 32), dim3(8, 32)>>>(odata, idata, width, height);
 }
 //// shuffles: a warp turns its patch in registers, 4 sectors on both sides
 @transposePatches
