@@ -190,20 +190,6 @@ def test_any_bytes_in_names(tmp_path, untouched):
     assert not os.path.exists("here")
 
 
-@pytest.mark.variety
-def test_make_hands_names_on_as_they_are(tmp_path):
-    """D2: a name is no program of the shell's."""
-    for name in ("`touch pwned`.cu", "a 'b\".cu"):
-        done = subprocess.run(["make", "-s", "-C", ROOT, "-n", "lab04", f"FILE={tmp_path / name}",
-                               f"SUBMISSIONS={name}", f"RESULTS={name}"],
-                              capture_output=True, text=True)
-        assert done.returncode == 0 and not (ROOT / "pwned").exists(), done.stderr
-        told = subprocess.run(["make", "-s", "-C", ROOT, "-f", "-", "print", f"FILE={tmp_path / name}"],
-                              capture_output=True, text=True,
-                              input="include Makefile\nprint:\n\t@printf '%s' \"$$FILE\"\n")
-        assert told.stdout == str(tmp_path / name), told.stderr
-
-
 ENDLESS = SOLUTION.replace("    __syncthreads();\n", "    for (unsigned i = 1; i; ++i) if (i * i == 3) break;\n")
 
 

@@ -33,24 +33,6 @@
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
-//// one_warp: a block of one warp
-template <typename T>
-__global__ void __launch_bounds__(32) transposeHalfTile(T* odata, const T* idata, int width, int height)
-{
-    __shared__ T tile[16][32];
-    int x0 = blockIdx.x * 32, y0 = blockIdx.y * 16;
-    for (int r = 0; r < 16; ++r)
-        if (x0 + threadIdx.x < width && y0 + r < height)
-            tile[r][threadIdx.x] = idata[size_t(y0 + r) * width + x0 + threadIdx.x];
-    __syncwarp();
-    for (int c = threadIdx.x / 16; c < 32; c += 2)
-        if (x0 + c < width && y0 + threadIdx.x % 16 < height)
-            odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 32>>>(odata, idata, width, height);
-}
 //// dynamic: shared memory by the launch
 @transposeHalfTile
 {

@@ -69,30 +69,3 @@ __device__ __forceinline__ int swizzled(int r, int c) { return (c & 32) | ((c + 
         if (x < width && y0 + r < height && mirror < height && blockIdx.x * 64 + r < width)
             odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
 }
-//// by_quarters: four tiles of 32 x 32, one after another
-@turnTiles
-{
-    __shared__ T tile[32][32];
-    const int c = threadIdx.x;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        const int from_x = quarter % 2 * 32, from_y = quarter / 2 * 32;
-        // What lies at (from_x, from_y) belongs at (from_y, from_x) of the tile.
-        const int x = blockIdx.x * 64 + from_x, y = blockIdx.y * 64 + from_y, to_x = blockIdx.x * 64 + from_y,
-                  to_y = blockIdx.y * 64 + from_x;
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (x + c < width && y + r < height) {
-                const T value = idata[size_t(y + r) * width + x + c];
-                tile[r][c ^ r] = value;
-                if (!(to_x + r < width && to_y + c < height)) odata[size_t(y + r) * width + x + c] = value;
-            }
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (to_x + c < width && to_y + r < height && x + r < width && y + c < height)
-                odata[size_t(to_y + r) * width + to_x + c] = tile[c][r ^ c];
-        __syncthreads();
-    }
-}
-@launchTurnTiles
-{
-    turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), dim3(32, 8)>>>(odata, idata, width, height);
-}

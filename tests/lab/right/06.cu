@@ -41,30 +41,6 @@
         __syncthreads();
     }
 }
-//// barrier_first: the second barrier at the beginning of a turn
-template <typename T>
-__device__ void tile_of(int i, int wide, int high, int& bx, int& by)
-{
-    by = i % high;
-    bx = (i / high + by) % wide;
-}
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < wide * high; i += gridDim.x * gridDim.y) {
-        int bx, by;
-        tile_of<T>(i, wide, high, bx, by);
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (bx * 32 + threadIdx.x < width && by * 32 + r < height)
-                tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (by * 32 + threadIdx.x < height && bx * 32 + r < width)
-                odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
-    }
-}
 //// two_tiles: two tiles of shared memory take turns, with one barrier for each
 @transposeDiagonalLoop
 {

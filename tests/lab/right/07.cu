@@ -53,32 +53,6 @@ __global__ void copyElements(T* odata, const T* idata, size_t elements)
             <<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
     else copyElements<T><<<dim3((width + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
 }
-//// uint4: bits, in a tile of one warp's width and half the height
-@copyVectorized
-{
-    __shared__ uint4 tile[16][32];
-    int vectors = width * int(sizeof(T)) / 16, v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-    const uint4* in = reinterpret_cast<const uint4*>(idata);
-    uint4* out = reinterpret_cast<uint4*>(odata);
-    for (int j = 0; j < 16; j += 8)
-        if (v < vectors && y + j < height) tile[threadIdx.y + j][threadIdx.x] = in[size_t(y + j) * vectors + v];
-    __syncthreads();
-    for (int j = 0; j < 16; j += 8)
-        if (v < vectors && y + j < height) out[size_t(y + j) * vectors + v] = tile[threadIdx.y + j][threadIdx.x];
-}
-@copyElements
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
-         i += size_t(gridDim.x) * blockDim.x)
-        odata[i] = idata[i];
-}
-@launchVectorized
-{
-    if (width % (16 / sizeof(T)) == 0)
-        copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata,
-                                                                                                         width, height);
-    else copyElements<T><<<64, 256>>>(odata, idata, width, height);
-}
 //// tile_of_elements: the tile is of T, and reached by vectors
 template <typename T>
 struct alignas(16) Vector {

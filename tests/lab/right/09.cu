@@ -70,30 +70,6 @@
     dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
     transposeExchange<T><<<grid, 32>>>(odata, idata, width, height, me, gpus);
 }
-//// dynamic: the tile as dynamic shared memory
-@transposeExchange
-{
-    extern __shared__ double storage[];
-    T* tile = reinterpret_cast<T*>(storage);
-    const int peer = (me + blockIdx.z) % gpus;
-    const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
-    const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
-    const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32;
-    for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
-            tile[32 * r + (threadIdx.x ^ r)] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
-    __syncthreads();
-    for (int r = threadIdx.y; r < 32; r += 8)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
-            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
-                tile[32 * threadIdx.x + (r ^ threadIdx.x)];
-}
-@launchExchange
-{
-    const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
-    dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
-    transposeExchange<T><<<grid, dim3(32, 8), 1024 * sizeof(T)>>>(odata, idata, width, height, me, gpus);
-}
 //// vectors: sixteen bytes cross with each store, where rows are aligned to that
 template <typename T>
 struct alignas(16) Piece {
@@ -125,29 +101,4 @@ struct alignas(16) Piece {
                 odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
                     tile[threadIdx.x][r ^ threadIdx.x];
     }
-}
-//// loads_first: all loads in flight, then the tile; a block of 32 x 4 threads
-@transposeExchange
-{
-    __shared__ T tile[32][32];
-    const int peer = (me + 1 + blockIdx.z) % gpus;
-    const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
-    const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
-    int x = columns + blockIdx.x * 32 + threadIdx.x, y = rows + blockIdx.y * 32 + threadIdx.y;
-    T in[8];
-    for (int j = 0; j < 8; ++j)
-        if (x < columns_end && y + 4 * j < rows_end) in[j] = idata[size_t(y + 4 * j - rows) * width + x];
-    for (int j = 0; j < 8; ++j) tile[threadIdx.y + 4 * j][threadIdx.x ^ (threadIdx.y + 4 * j)] = in[j];
-    __syncthreads();
-    x = rows + blockIdx.y * 32 + threadIdx.x;
-    y = columns + blockIdx.x * 32 + threadIdx.y;
-    for (int j = 0; j < 32; j += 4)
-        if (x < rows_end && y + j < columns_end)
-            odata.part[peer][size_t(y + j - columns) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
-}
-@launchExchange
-{
-    const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
-    dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
-    transposeExchange<T><<<grid, dim3(32, 4)>>>(odata, idata, width, height, me, gpus);
 }
