@@ -45,11 +45,11 @@ def systems(text):
 
 def deadline(text):
     """The value of --due, a local time, in seconds since 1970."""
-    for form in ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"):
-        try:
-            return datetime.datetime.strptime(text.strip(), form).timestamp()
-        except (ValueError, OverflowError):
-            pass
+    try:
+        if ":" in text:  # a date alone is no time
+            return datetime.datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError):
+        pass
     raise check.BadInput(f'--due {printable(text)}: expected a date and a time, for example "2026-11-30 18:00"')
 
 

@@ -27,7 +27,7 @@ EVERY_RIGHT, EVERY_POOR = corpus.right(), corpus.poor()
 RIGHT, POOR = ({key: texts[key] for key in some(texts, every)}
                for texts, every in ((EVERY_RIGHT, 256), (EVERY_POOR, 256)))
 # Wrong solutions that other tests are about, too: make test grades these.
-SHARED = [("only_squares", 2), ("guard_exchanged", 3), ("no_barrier", 3), ("only_tiles", 5), ("no_fallback", 7)]
+SHARED = [("guard_exchanged", 3), ("no_barrier", 3), ("only_tiles", 5), ("no_fallback", 7)]
 
 
 class Verdicts(dict):
@@ -277,7 +277,7 @@ def test_guide_says_what_they_are_worth(verdicts):
     table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(),
                        re.MULTILINE)
     assert [int(row[0]) for row in table] == NUMBERS
-    for row in some(table, 9):
+    for row in few(table, lambda row: row[0] == "5"):
         number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].costs(1))
         assert ([verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")]

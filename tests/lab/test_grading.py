@@ -14,7 +14,7 @@ import zipfile
 import pytest
 
 from conftest import assert_refused, needs_git
-from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401
+from grading import SOLUTION, STANDIN, check, grade, graded, lab, untouched  # noqa: F401
 from lessons import ROOT, catching, run
 from samples import some
 
@@ -330,13 +330,14 @@ def test_bad_input(tmp_path):
     assert_refused(grade(tmp_path, tmp_path / "results"), 2, "no submissions")
     assert_refused(grade(tmp_path, tmp_path / "results", "--jobs", 0), 2, "--jobs 0")
     for text, words in (("def (", "bad.py:1: no file of exercises: SyntaxError"), ("x = 1", "EXERCISES"),
-                        ("import parts\n\nparts.nothing", "bad.py:3: no file of exercises: AttributeError")):
+                        ("import parts\n\nparts.nothing", "bad.py:3: no file of exercises: AttributeError"),
+                        ((STANDIN / "exercises.py").read_text() + "RIGHT[0].points = 20\n",
+                         "exercise 4 is worth 80 points")):
         (tmp_path / "bad.py").write_text(text)
-        assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "bad.py"), 2, words)
-        assert_refused(grade(tmp_path, tmp_path / "results", "--exercises", tmp_path / "bad.py"), 2, words)
-    (tmp_path / "points.py").write_text((STANDIN / "exercises.py").read_text() + "RIGHT[0].points = 20\n")
-    assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "points.py"), 2,
-                   "exercise 4 is worth 80 points")
+        with pytest.raises(check.BadInput, match=re.escape(words)):
+            check.load_exercises(tmp_path / "bad.py")
+    assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "bad.py"), 2, words)
+    assert_refused(grade(tmp_path, tmp_path / "results", "--exercises", tmp_path / "bad.py"), 2, words)
     (tmp_path / "class").mkdir()
     (tmp_path / "class/a.cu").write_text(SOLUTION)
     assert_refused(grade(tmp_path / "class", "/dev/null/results"), 2, "/dev/null")
