@@ -213,13 +213,6 @@ POOR = [
             if (threadIdx.x % 32 == 0 && threadIdx.y == 0) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
         odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
     }"""}),
-    (3, "half_warp", "solution",
-     {"    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n        if (x <":
-          "    for (int half = 0; half < 2; ++half)\n    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n"
-          "        if (threadIdx.x / 16 == half && x <"}),
-    (4, "single_threads", "hand-out",
-     {"threadIdx.y * TILE_WIDTH + threadIdx.x": "0", "TILE_WIDTH = 16;": "TILE_WIDTH = 1;",
-      "TILE_HEIGHT = 32;": "TILE_HEIGHT = 1;", "IN_ROWS = 16;": "IN_ROWS = 1;", "OUT_ROWS = 8;": "OUT_ROWS = 1;"}),
     (6, "small_grid", "solution", {"GRID_DIM = 32;": "GRID_DIM = 8;"}),
     # B2: what a last launch does is not all.
     (4, "padded_then_small_launch", "solution",
@@ -241,21 +234,9 @@ POOR = [
      {"            *reinterpret_cast<Vector<T>*>": "            for (int turn = 0; turn < 32; ++turn)\n"
                                                    "                if (threadIdx.x == turn) "
                                                    "*reinterpret_cast<Vector<T>*>"}),
-    (8, "small_tiles_in_rows", "solution",
-     {"TILE_DIM = 64;": "TILE_DIM = 32;",
-      "dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);":
-          "dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);",
-      "    int x = blockIdx.y * TILE_DIM + threadIdx.x;\n    int y = blockIdx.x":
-          "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y",
-      "    x = blockIdx.x * TILE_DIM + threadIdx.x;\n    y = blockIdx.y": "    x = blockIdx.y * TILE_DIM + "
-                                                                          "threadIdx.x;\n    y = blockIdx.x"}),
-    (9, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
     (9, "tile_only", "solution",
      {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
       "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
-    (9, "barely_swizzled", "solution",
-     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 16] = idata",
-      "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 16]"}),
     # Four tiles in a row for each block: the order in time is no longer that of the blocks.
     (9, "four_tiles_each", "solution",
      {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int turn = 0; turn < 4; ++turn) {\n"

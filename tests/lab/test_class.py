@@ -158,6 +158,24 @@ def test_exports_that_there_are():
     assert '--export "$EXPORT"' in made.stdout
 
 
+@pytest.mark.variety
+def test_what_is_installed_is_said_before(tmp_path):
+    """By make slides. Of two at once, one installs. In the place of python3 is a program that takes a moment."""
+    for name in ("bin", "plots"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bin/python3").write_text(
+        "#!/bin/sh\nmkdir -p .venv/bin\nprintf '#!/bin/sh\\necho \"$@\" >> asked\\nsleep 0.5\\n' > .venv/bin/python\n"
+        "chmod +x .venv/bin/python\n")
+    (tmp_path / "bin/python3").chmod(0o755)
+    shutil.copy(ROOT / "plots/requirements.txt", tmp_path / "plots")
+    both = [subprocess.Popen(["sh", ROOT / "mk/packages.sh", ".venv/ready", "plots/requirements.txt"], cwd=tmp_path,
+                             stdout=subprocess.PIPE, text=True, env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"})
+            for _ in range(2)]
+    said = sorted(one.communicate(timeout=60)[0] for one in both)
+    assert [one.returncode for one in both] == [0, 0] and said[0] == "" and (tmp_path / ".venv/ready").exists()
+    assert said[1].startswith("packages: installing ") and (tmp_path / "asked").read_text().count("\n") == 1
+
+
 # ---- The workflow for GitHub -----------------------------------------------------------------------------------
 
 def test_commands_of_the_workflow(tmp_path):

@@ -28,10 +28,6 @@ class Wrong:
     base: str = "solution"
 
 
-LOOP = """
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height)
-"""
 BARRIER = """
     // Below, a thread reads what other threads wrote: all of them must be done writing.
     __syncthreads();
@@ -106,8 +102,6 @@ WRONG = [
                                            "width % 2) return;\n"}),
     Wrong(3, "guard_exchanged", "The guard of the store compares with the sides of idata.", "shapes, clean, stores",
           "it was never written", {"x < height && y + j < width": "x < width && y + j < height"}),
-    Wrong(3, "lanes_down_rows", "Numbered anew, but along the columns of the transposed tile.", "stores", "bytes apart",
-          {"% TILE_HEIGHT": "/ OUT_ROWS", "tid / TILE_HEIGHT;": "tid % OUT_ROWS;"}),
     Wrong(3, "no_barrier", "No barrier between filling and emptying the tile.",
           "squares, shapes, double, clean, stores", "race: read-after-write", NO_BARRIER),
     Wrong(3, "only_squares", "Rows of odata are height long, not width.", "shapes, clean, stores", "wrong result",
@@ -115,9 +109,6 @@ WRONG = [
     Wrong(3, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "shapes, stores", "Not right at 1 x 1",
           {"(width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1)": "width / TILE_WIDTH, height"}),
-    Wrong(3, "out_of_bounds",
-          "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, stores", "out-of-bounds", {"< width && y + j < height": ">= 0"}),
     # Exercise 4.
     Wrong(4, "copied_lesson", "The padded tile of step 4 under the exercise's name.",
           "conflicts", "4224 bytes", base="step04_padding/step04.cu transposeNoBankConflicts"),
@@ -136,8 +127,6 @@ WRONG = [
           {"TILE_WIDTH]": "TILE_WIDTH + 1]", " ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
     Wrong(4, "swizzled_by_row", "The row modulo 16: of a column's 16 even rows two each meet.", "conflicts",
           "wavefronts for each", {") / 2]": ") % 16]", "col / 2];": "col % 16];"}),
-    Wrong(4, "uncoalesced", "What the tile is for is given away: lanes write down columns of odata.", "conflicts",
-          "bytes apart", {"% TILE_HEIGHT": "/ OUT_ROWS", "/ TILE_HEIGHT;": "% OUT_ROWS;"}),
     Wrong(4, "unswizzled", "Neither padded nor swizzled.", "conflicts", "16 wavefronts where 1",
           {" ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
     Wrong(4, "missed_barrier", "Half of the threads pass by a barrier that nobody needs.", "double, clean, conflicts",
@@ -164,12 +153,6 @@ WRONG = [
            "tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];\n": ""}),
     Wrong(5, "no_barrier", "No barrier between filling and emptying the tile.",
           "squares, shapes, double, clean, conflicts", "race: read-after-write", NO_BARRIER),
-    Wrong(5, "no_tile", "Without a tile: lanes read down columns of idata.", "conflicts", "bytes apart",
-          {"    __shared__ T tile[TILE_DIM][TILE_DIM];\n\n": "",
-           LOOP + "            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = "
-                  "idata[size_t(y + j) * width + x];\n" + BARRIER: "",
-           "tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x": "idata[size_t(my) * width + mx + j",
-           "= tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];": "= idata[size_t(y + j) * width + x];"}),
     Wrong(5, "only_squares",
           "The mirror image of a column is tested against the height, that of a row against the width.",
           "shapes, clean, conflicts", "uninitialized", {"width && my < height": "height && my < width"}),
@@ -188,9 +171,6 @@ WRONG = [
           {"must be done reading it.\n        __syncthreads();": "must be done reading it.\n        if (x < height)\n"
                                                                  "            __syncthreads();\n        else\n"
                                                                  "            __syncthreads();"}),
-    Wrong(6, "early_return", "Threads that have nothing to store leave, and are missing when the next tile is filled.",
-          "clean, tall, looping", "uninitialized load",
-          {"        // The next": "        if (x >= height) return;\n\n        // The next"}),
     Wrong(6, "one_barrier", "No barrier between emptying the tile and filling it again.",
           "clean, tall, looping", "race: write-after-read",
           {"must be done reading it.\n        __syncthreads();": "must be done reading it."}),
@@ -207,10 +187,6 @@ WRONG = [
     Wrong(7, "always_vectors", "Vectors whatever the width: most rows of an odd one begin where no vector may.",
           "shapes, clean, requests, height, doubles", "out-of-bounds",
           {"% N<T> ==": ">", "whole ? width / N<T> : width": "(width + N<T> - 1) / N<T>"}),
-    Wrong(7, "conflicts", "The tile turned for no reason: lanes side by side meet in the same banks.",
-          "requests, height, doubles", "32 wavefronts where 4",
-          {"threadIdx.y + j][threadIdx.x] ": "threadIdx.x][threadIdx.y + j] ",
-           "threadIdx.y + j][threadIdx.x];": "threadIdx.x][threadIdx.y + j];"}),
     Wrong(7, "copied_copy", "The copy of step 1: neither vectors nor tile.",
           "requests, height, doubles", "loads and stores for each", base="step01_copy/step01.cu copy"),
     Wrong(7, "dead_tile", "The copy goes into the tile, and not out of it.", "requests, height, doubles",
@@ -228,13 +204,6 @@ WRONG = [
           {"== 0;": "== 0 && sizeof(T) == 4;"}),
     Wrong(7, "height_too", "Vectors only where the height is a whole number of them, as a transpose needs it.",
           "height", "loads and stores for each", {"== 0;": "== 0 && height % N<T> == 0;"}),
-    Wrong(
-        7, "no_tile", "Vectors straight from global to global memory.", "requests, height, doubles", "through the tile",
-        {"    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];\n\n": "",
-         "tile[threadIdx.y + j][threadIdx.x] = *":
-             "*reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = *",
-         LOOP + "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = "
-                "tile[threadIdx.y + j][threadIdx.x];\n": ""}),
     Wrong(7, "no_fallback", "Vectors for every matrix: what is left over of a row stays unwritten.",
           "shapes, clean, requests, height, doubles", "check that copyElements is launched for this width",
           {"width % N<T> == 0;": "true;", "int x = (blockIdx.x * TILE_DIM + threadIdx.x) * N<T>;\n": ""
@@ -289,9 +258,6 @@ WRONG = [
           "shapes, crossing, receivers, conflicts", "never written",
           {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM,": "max(columns / TILE_DIM, 1), "
                                                                                      "max(rows / TILE_DIM, 1),"}),
-    Wrong(9, "out_of_bounds", "Nobody tests where this GPU's rows of idata end.",
-          "shapes, clean, crossing, receivers, conflicts", "out-of-bounds load",
-          {"(x < columns_end && y + j < rows_end)": "(x < columns_end)"}),
     Wrong(9, "padded", "Padded, as in step 4.", "crossing, receivers, conflicts", "4224 bytes",
           {"tile[TILE_DIM][TILE_DIM]": "tile[TILE_DIM][TILE_DIM + 1]",
            "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
@@ -303,9 +269,6 @@ WRONG = [
     Wrong(9, "unswizzled", "The tile has conflicts.", "conflicts", "a column of the tile lies in one bank",
           {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
            "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
-    Wrong(9, "wrong_rows", "Rows of odata are counted from the whole matrix's first, not from the GPU's.",
-          "squares, shapes, clean, crossing, receivers, conflicts", "out-of-bounds store",
-          {"size_t(y + j - columns) * height": "size_t(y + j) * height"}),
 ]
 
 # How exercise 9 launches kernels of step 8.

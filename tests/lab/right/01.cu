@@ -63,23 +63,6 @@ void launchAligned(T* odata, const T* idata, int width, int height)
     dim3 block(64, 4), grid((width + 7 + block.x - 1) / block.x, (height + block.y - 1) / block.y);
     copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
-//// forwards: moved on instead of back, the row's beginning by lanes of its own
-@copyAligned
-{
-    constexpr int SECTOR = 32 / sizeof(T);
-    int y = blockIdx.y * 8 + threadIdx.y;
-    if (y >= height) return;
-    const T* in = idata + size_t(y) * width;
-    T* out = odata + size_t(y) * width;
-    int head = (SECTOR - int(size_t(y) * width % SECTOR)) % SECTOR;
-    int x = int(blockIdx.x * 32 + threadIdx.x) + head - SECTOR;
-    if (x >= 0 && x < width) out[x] = in[x];
-}
-@launchAligned
-{
-    copyAligned<T>
-        <<<dim3((width + 32 / sizeof(T) + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
-}
 //// address: the boundary is found from the address itself
 @copyAligned
 {

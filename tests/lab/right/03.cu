@@ -74,24 +74,3 @@ __device__ T& at(T (&tile)[16][32], int r, int c) { return tile[r][(c + 2 * r) %
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
-//// two_tiles: a block takes two tiles, one after the other
-@transposeHalfTile
-{
-    __shared__ T tile[16][32];
-    const int tid = threadIdx.y * 32 + threadIdx.x;
-    for (int half = 0; half < 2; ++half) {
-        const int x0 = blockIdx.x * 32, y0 = (blockIdx.y * 2 + half) * 16;
-        for (int j = threadIdx.y; j < 16; j += 8)
-            if (x0 + threadIdx.x < width && y0 + j < height)
-                tile[j][threadIdx.x] = idata[size_t(y0 + j) * width + x0 + threadIdx.x];
-        __syncthreads();
-        for (int c = tid / 16; c < 32; c += 16)
-            if (x0 + c < width && y0 + tid % 16 < height)
-                odata[size_t(x0 + c) * height + y0 + tid % 16] = tile[tid % 16][c];
-        __syncthreads();
-    }
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
-}

@@ -68,16 +68,3 @@ struct Tile {
     for (int j = 0; j < 16; j += 8)
         if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile(col, row + j);
 }
-//// mirrored: from r / 2 backwards
-@transposeSwizzledTall
-{
-    __shared__ T tile[32][16];
-    for (int r = threadIdx.y, x = blockIdx.x * 16 + threadIdx.x; r < 32 && x < width; r += blockDim.y)
-        if (blockIdx.y * 32 + r < height)
-            tile[r][(r / 2 - int(threadIdx.x)) & 15] = idata[size_t(blockIdx.y * 32 + r) * width + x];
-    __syncthreads();
-    const int tid = threadIdx.y * 16 + threadIdx.x, r = tid & 31, y = blockIdx.y * 32 + r;
-    for (int c = tid >> 5; c < 16; c += 8)
-        if (y < height && blockIdx.x * 16 + c < width)
-            odata[size_t(blockIdx.x * 16 + c) * height + y] = tile[r][(r / 2 - c) & 15];
-}

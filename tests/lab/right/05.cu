@@ -53,19 +53,3 @@ __device__ __forceinline__ int swizzled(int r, int c) { return (c & 32) | ((c + 
         }
     }
 }
-//// straight_edges: what stays put is not taken from the tile
-@turnTiles
-{
-    __shared__ T tile[64][64];
-    const int x = blockIdx.x * 64 + threadIdx.x, y0 = blockIdx.y * 64, mirror = y0 + threadIdx.x;
-    for (int r = threadIdx.y; r < 64; r += 4) {
-        if (x >= width || y0 + r >= height) continue;
-        const T value = idata[size_t(y0 + r) * width + x];
-        if (mirror < height && blockIdx.x * 64 + r < width) tile[r][threadIdx.x ^ r] = value;
-        else odata[size_t(y0 + r) * width + x] = value;
-    }
-    __syncthreads();
-    for (int r = threadIdx.y; r < 64; r += 4)
-        if (x < width && y0 + r < height && mirror < height && blockIdx.x * 64 + r < width)
-            odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
-}

@@ -21,26 +21,6 @@
     transposeExchange<T>
         <<<dim3(gpus * ((columns + 31) / 32), (rows + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
 }
-//// tile_16: tiles of 16 x 16, rows of two sectors
-@transposeExchange
-{
-    __shared__ T tile[16][16];
-    const int peer = (me + 1 + blockIdx.z) % gpus;
-    const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
-    const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
-    const int left = columns + blockIdx.x * 16, top = rows + blockIdx.y * 16, tx = threadIdx.x, ty = threadIdx.y;
-    if (left + tx < columns_end && top + ty < rows_end)
-        tile[ty][tx ^ ty] = idata[size_t(top + ty - rows) * width + left + tx];
-    __syncthreads();
-    if (top + tx < rows_end && left + ty < columns_end)
-        odata.part[peer][size_t(left + ty - columns) * height + top + tx] = tile[tx][ty ^ tx];
-}
-@launchExchange
-{
-    const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
-    dim3 grid((columns + 15) / 16, (rows + 15) / 16, gpus), block(16, 16);
-    transposeExchange<T><<<grid, block>>>(odata, idata, width, height, me, gpus);
-}
 //// registers: a warp transposes 32 x 32 elements by shuffles, without shared memory
 @transposeExchange
 {
