@@ -114,7 +114,7 @@ class Exercise:
     number: int
     step: str            # the folder of its hand-out
     kernel: str          # the one that must be registered; no other counts
-    produces: str        # the column of the CSV file; a kernel that produces something else does not count
+    produces: str        # copy, transpose or tile-local transpose: what --show expects
     registers: str       # the word for it in the KERNEL line, which a submission must not change
     right: Callable      # of the seed for the shapes that students do not know: the checks of the result
     costs: Callable      # of the same seed: the checks of the cost
