@@ -625,7 +625,7 @@ def report(verdict):
             placed = PLACED.match(hint)
             cause = NUMBER.sub("", hint[placed.end():] if placed else hint)
             hints += [hint] if cause and cause not in said else []
-            if cause in said and hint != NOT_RIGHT:
+            if cause in said and not (hint == NOT_RIGHT and hints):
                 hints.append(f"As above, at {placed[2]}." if placed else "As above.")
             said |= {cause} - {""}
         if hints:

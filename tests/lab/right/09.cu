@@ -21,35 +21,6 @@
     transposeExchange<T>
         <<<dim3(gpus * ((columns + 31) / 32), (rows + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
 }
-//// registers: a warp transposes 32 x 32 elements by shuffles, without shared memory
-@transposeExchange
-{
-    const int peer = (me + 1 + blockIdx.z) % gpus, lane = threadIdx.x;
-    const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
-    const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
-    const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32;
-    T v[32];
-    for (int r = 0; r < 32; ++r)
-        v[r] =
-            left + lane < columns_end && top + r < rows_end ? idata[size_t(top + r - rows) * width + left + lane] : T();
-    for (int m = 16; m > 0; m /= 2)
-        for (int i = 0; i < 32; ++i)
-            if (!(i & m)) {
-                const bool upper = lane & m;
-                const T got = __shfl_xor_sync(0xffffffff, upper ? v[i] : v[i + m], m);
-                if (upper) v[i] = got;
-                else v[i + m] = got;
-            }
-    for (int r = 0; r < 32; ++r)
-        if (top + lane < rows_end && left + r < columns_end)
-            odata.part[peer][size_t(left + r - columns) * height + top + lane] = v[r];
-}
-@launchExchange
-{
-    const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
-    dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
-    transposeExchange<T><<<grid, 32>>>(odata, idata, width, height, me, gpus);
-}
 //// vectors: sixteen bytes cross with each store, where rows are aligned to that
 template <typename T>
 struct alignas(16) Piece {
