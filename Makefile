@@ -14,7 +14,7 @@
 
 # Some systems export a NAME, a GPU or an ARCH of their own, so these count only on the command line. make hands them on
 # in the environment: recipes read "$$FILE", because a quote in a text would end one of the recipe.
-TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS EXERCISE EXPORT PSEUDONYMS GRADE SEED DUE \
+TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS EXERCISE EXPORT GRADE SEED DUE \
          LATE_POINTS RESULTS AGAINST PAGE PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
 SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE
 $(foreach name,$(TEXTS) $(SETTINGS),$(if $(findstring environment,$(origin $(name))),$(eval undefine $(name))))

@@ -20,7 +20,6 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clea
 
 import collections
 import csv
-import dataclasses
 import importlib.util
 import json
 import os
@@ -168,11 +167,9 @@ REGISTERED, REGISTERING = {}, threading.Lock()  # objects, by the compiler's com
 
 
 class Lab:
-    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: judge neither text nor
-    object (tests)."""
+    """What all checks share. `isolate`: by namespaces, where the system allows them."""
 
-    def __init__(self, isolate=True, trust=False):
-        self.trust = trust
+    def __init__(self, isolate=True):
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
@@ -212,8 +209,7 @@ class Lab:
         """(the bytes of a submission, its Submission or None, why it is refused or '')."""
         data = read_submission(path)
         try:
-            return data, (submission.without_kernel(data.decode("utf-8")) if self.trust
-                          else submission.read(data, exercise)), ""
+            return data, submission.read(data, exercise), ""
         except submission.Refused as refused:
             return data, None, str(refused)
 
@@ -263,7 +259,7 @@ class Lab:
         done = shell(f"{compilation(file, self.compiling())} && {{ {objects.LIST}; }} > listing")
         if done.status != 0:
             return self.not_compiled(done, file)
-        if not self.trust and (why := self.judged(box, file, found, shell)):
+        if why := self.judged(box, file, found, shell):
             return why
         pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
         linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
@@ -376,15 +372,14 @@ class Lab:
         status, lines = status_of(done), accounts(done.result, name)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}
-        if len(shapes) == 1 and status == 0 and not rows and (why := why_not_counted(lines)):
-            told[shapes[0]] = Run(*shapes[0], type_, machine, None, [Finding("", why)], "", status)
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
-            if shape in rows:
+            bypassed = not_counted(rows[shape]) if shape in rows else []
+            if shape in rows and not bypassed:
                 told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status,
                                   line["kernels"][0]["accesses"])
-            elif status in (0, 1, 2) and found:  # 2: each launch was refused
-                told[shape] = Run(*shape, type_, machine, None, found, "", 1)
+            elif bypassed or status in (0, 1, 2) and found:  # 2: each launch was refused
+                told[shape] = Run(*shape, type_, machine, None, bypassed or found, "", status if bypassed else 1)
         if len(shapes) == 1 and shapes[0] not in told:
             told[shapes[0]] = Run(*shapes[0], type_, machine, None, last_words(done.stderr, name), "", status)
         return status, told
@@ -475,39 +470,24 @@ def verified_rows(lines, kernel, shapes, type_, gpus=None):
     """{shape: row} of accounts that have only the rows asked for; {} of any others."""
     found = {}
     for row in (kernel["row"] for line in lines for kernel in line["kernels"]):
-        try:
-            shape = int(row["width"]), int(row["height"])
-            # A run that moved fewer bytes bypassed the simulator.
-            carried = int(row["global_bytes_moved"]) >= bytes_needed(row)
-        except (KeyError, TypeError, ValueError):
-            return {}
+        shape = int(row["width"]), int(row["height"])
         wanted = {
             "kernel": kernel, "verified": "yes", "type": type_, "backend": "sim",
             "gpus": None if gpus is None else str(gpus)}
-        if (any(row.get(column) != cell for column, cell in wanted.items())
-                or shape not in shapes or shape in found or not carried):
+        if any(row.get(column) != cell for column, cell in wanted.items()) or shape not in shapes or shape in found:
             return {}
         found[shape] = row
     return found
 
 
-def bytes_needed(row):
-    """Each element is loaded and stored at least once."""
-    return 2 * int(row["width"]) * int(row["height"]) * int(row["element_bytes"])
-
-
-def why_not_counted(lines):
-    """Why a run with a right result does not count: it moved fewer bytes than a matrix has. ''."""
-    for row in (kernel["row"] for line in lines for kernel in line["kernels"]):
-        try:
-            moved, needed = int(row["global_bytes_moved"]), bytes_needed(row)
-        except (KeyError, TypeError, ValueError):
-            continue
-        if moved < needed:
-            return (f"the result is right, but the simulator counted {moved} bytes of loads and stores, and this "
-                    f"matrix needs {needed}: load each element into a variable by an assignment of its own, and store "
-                    "it by another one")
-    return ""
+def not_counted(row):
+    """The finding on a run with a right result that bypassed the simulator: each element is loaded and stored at least
+    once, and it moved fewer bytes. [] of any other."""
+    moved = int(row["global_bytes_moved"])
+    needed = 2 * int(row["width"]) * int(row["height"]) * int(row["element_bytes"])
+    return [] if moved >= needed else [Finding("", (
+        f"the result is right, but the simulator counted {moved} bytes of loads and stores, and this matrix needs "
+        f"{needed}: load each element into a variable by an assignment of its own, and store it by another one"))]
 
 
 def judged(check, runs):
@@ -551,7 +531,6 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
         why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
     missed = {check.name for check, (share, _) in zip(right, given) if share < 1}
     faulty = bool(missed) or not note and not all(runs[key].row for check in costs for key in map(tuple, check.runs))
-    speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 and not faulty else None
     checks = []
     for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
         if i >= len(right) and share > 0:
@@ -568,8 +547,7 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
                   key=lambda run: float(run.row["model_time_over_copy"]), default=None)
     return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks),
             "checks": checks, "note": note, "explain": next((run.explain for run in firsts if run.explain), ""),
-            "model": modelled(slowest) if slowest else "", "seconds": round(seconds, 2), "seed": seed,
-            "speed": dataclasses.asdict(speed) if speed else None}
+            "model": modelled(slowest) if slowest else "", "seconds": round(seconds, 2), "seed": seed}
 
 
 def bandwidth(lab, exercise, path):
@@ -618,8 +596,6 @@ def add_bandwidth(verdict, lab, exercise, path, least=None):
     """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a
     check worth BANDWIDTH_POINTS. An exercise for several GPUs has neither."""
     percent, why_not = (None, brief(verdict["note"])) if verdict["note"] else bandwidth(lab, exercise, path)
-    if percent is not None and verdict["speed"]:
-        verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
     if least is not None and exercise.gpus is None:
         share = 0 if percent is None else exercise.earned(percent, least)
@@ -630,17 +606,8 @@ def add_bandwidth(verdict, lab, exercise, path, least=None):
         verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
-PLACED = re.compile(r"(Not right at|At|Not judged without a right and clean result at|"
-                    r"Right for floats, not for (?:double|int)s, at) ([^:]*): (.*)", re.DOTALL)
+PLACED = re.compile(r"^(Not right|At|Not judged|Right for floats)[^:]* (\d+ x \d+[^:]*): ")
 NUMBER = re.compile(r"(?<![\w.:-])-?\d[\w.+-]*")  # but not the line in exercise.cu:31
-
-
-def cause_of(hint):
-    """(what a hint has in common with others of the same cause, where it was seen or '', whether it only says that a
-    cost was not judged)."""
-    if placed := PLACED.match(hint):
-        return NUMBER.sub("", placed[3]), placed[2], placed[1].startswith("Not judged")
-    return re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "", hint), "", False
 
 
 def report(verdict):
@@ -650,25 +617,19 @@ def report(verdict):
         title = f"exercise {verdict['exercise']}: "
         note = verdict["note"].replace("\n", "\n" + " " * len(title))
         return f"{title}{note}\n   0 / {verdict['of']}  in all"
-    lines, said = [], {}
+    lines, said = [], set()
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
-        hint = check["hint"].removesuffix(NOT_RIGHT).strip()
-        quarter = check["hint"][len(hint):].strip()
-        cause, where, unjudged = cause_of(hint)
-        if cause and cause in said:
-            elsewhere = f", at {where}" if where not in said[cause] else ""
-            hint = f"{'not judged: ' if unjudged else ''}as above{elsewhere}"
-            quarter = f"; {quarter[0].lower()}{quarter[1:]}" if quarter and quarter not in said else ""
-        elif quarter and not cause and quarter in said:
-            quarter = "as above"
-        elif hint and quarter:
-            quarter = f" {quarter}"
-        if hint or quarter:
-            lines.append(f"{'':12}-> {hint}{quarter}")
-        said.setdefault(cause, set()).add(where)
-        if check["hint"].endswith(NOT_RIGHT):
-            said.setdefault(NOT_RIGHT, set())
+        hints = []
+        for hint in (check["hint"].removesuffix(NOT_RIGHT).strip(), NOT_RIGHT * check["hint"].endswith(NOT_RIGHT)):
+            placed = PLACED.match(hint)
+            cause = NUMBER.sub("", hint[placed.end():] if placed else hint)
+            hints += [hint] if cause and cause not in said else []
+            if cause in said and not (hint == NOT_RIGHT and hints):
+                hints.append(f"As above, at {placed[2]}." if placed else "As above.")
+            said |= {cause} - {""}
+        if hints:
+            lines.append(f"{'':12}-> {' '.join(hints)}")
     if verdict["model"]:
         lines.append(f"{'model:':>10}  {verdict['model']}")
     return "\n".join([

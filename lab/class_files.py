@@ -15,44 +15,34 @@ def write(path, text, encoding="utf-8"):
     whole.write(path, text, encoding, mode=0o644)
 
 
-def write_tables(verdicts, exercises, options, interrupted):
-    """For each exercise: the verdicts, the table, the page of statistics, the leaderboard if it has one, and the
-    exports. After an interruption, only a table. Of two graders at once, one replaces all that the other has written.
-    Returns lines to print."""
+def write_tables(verdicts, options, interrupted):
+    """For each exercise: the verdicts, the table, the page of statistics and the exports. After an interruption, only a
+    table. Of two graders at once, one replaces all that the other has written. Returns lines to print."""
     with whole.together(options.results) as folder:
-        return tables_in(folder, verdicts, exercises, options, interrupted)
+        return tables_in(folder, verdicts, options, interrupted)
 
 
-def tables_in(folder, verdicts, exercises, options, interrupted):
+def tables_in(folder, verdicts, options, interrupted):
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(printable(name), v)
                 for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0])
                 if n in (number, None)]
-        shown_as = (class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms
-                    else None)
         place = folder / f"lab{number:02}"
         if interrupted:
-            write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
+            write(place.with_suffix(".interrupted.csv"), exports.grades(rows), "utf-8-sig")
             continue
         for (name, n), verdict in verdicts.items():
             if n == number:
                 write(place / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
-        write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
+        write(place.with_suffix(".csv"), exports.grades(rows), "utf-8-sig")
         write(place.with_suffix(".html"), class_pages.statistics_page(number, rows))
-        if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
-            write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as))
-        said += export(place, number, rows, options)
-    return said
-
-
-def export(place, number, rows, options):
-    """Writes the tables for course systems. Returns lines to print."""
-    said = []
-    for system in options.export:
-        if exports.EXPORTS[system]:
-            text, unknown = exports.EXPORTS[system](number, rows)
-            write(place.with_suffix(f".{system}.csv"), text)
-            if about := exports.about(system, unknown, rows):
-                said.append(f"{options.results / place.name}.{system}.csv: {about}")
+        for system in options.export:
+            if exports.EXPORTS[system]:
+                text, unknown = exports.EXPORTS[system](number, rows)
+                write(place.with_suffix(f".{system}.csv"), text)
+                if unknown:
+                    said.append(f"{options.results / place.name}.{system}.csv: {len(unknown)} of {len(rows)} names are "
+                                f"not as {system.capitalize()} exports them, so their rows have no number: "
+                                f"{', '.join(unknown[:3])}")
     return said

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Callable
 
-from parts import STOPPED, Check, Exercise, Finding, Limit, Speed, ending, said
+from parts import STOPPED, Check, Exercise, Finding, Limit, ending, said
 
 TYPES = ["float", "double", "int"]
 MACHINE = "h200"
@@ -60,22 +60,15 @@ def first_trouble(run):
     # A wrong result explains a wrong index better than the race that it also causes.
     found = ([finding for finding in forbidden(run) if cause(finding) != CAUSES.index("race")]
              + reports(run, "wrong-result") + run.findings)
-    if run.row is not None and not found:
-        return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
         return STOPPED[run.status]
     return said(found[0].text, run.type) if found else ending(run.status)
 
 
-def right(run, produces):
+def right(run):
     """Whether every element is right. (stays_clean judges what else the kernel does.)"""
-    if run.row is not None:
-        return run.row["produces"] == produces and run.row["verified"] == "yes"
-    return run.status == 1 and bool(forbidden(run)) and not reports(run, "wrong-result", "host-access")
-
-
-def verified(run, produces):
-    return run.row is not None and right(run, produces)
+    return run.row is not None or (
+        run.status == 1 and bool(forbidden(run)) and not reports(run, "wrong-result", "host-access"))
 
 
 def number(run, column):
@@ -138,18 +131,17 @@ class Teacher:
     cause: Callable = lambda run: ""
 
 
-def gets_right(runs, produces, teacher=Teacher()):
+def gets_right(runs, teacher=Teacher()):
     def judge(found):
-        failed = [found[key] for key in runs if not right(found[key], produces)]
+        failed = [found[key] for key in runs if not right(found[key])]
         if not failed:
             return ""
         run = min(failed, key=teacher.order)
-        wanted = "" if run.row is None else f", and the exercise asks for a {produces}"
-        return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}{teacher.cause(run)}."
+        return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{teacher.cause(run)}."
     return all_or_nothing(judge)
 
 
-def gets_types_right(shapes, produces, machines):
+def gets_types_right(shapes, machines):
     """Right for doubles and ints wherever it is right for floats, so that one fault costs points once; and right for
     one square at least."""
     def judge(found):
@@ -158,22 +150,22 @@ def gets_types_right(shapes, produces, machines):
             if (w, h, type_, machine) not in found:
                 continue
             single, other = found[w, h, "float", machine], found[w, h, type_, machine]
-            if right(single, produces) and not right(other, produces):
+            if right(single) and not right(other):
                 return f"Right for floats, not for {type_}s, at {other.shape}: {first_trouble(other)}."
-            some[type_] = some[type_] or (w == h and verified(other, produces))
+            some[type_] = some[type_] or (w == h and other.row is not None)
         runs = [found[(*shapes[0], type_, machines[0])] for type_, holds in some.items() if not holds]
         troubles = (f"No right and clean result for {run.type}s at {run.shape}: {first_trouble(run)}." for run in runs)
         return next(troubles, "")
     return all_or_nothing(judge)
 
 
-def stays_clean(runs, produces, teacher=Teacher()):
+def stays_clean(runs, teacher=Teacher()):
     def judge(found):
         for key in runs:
             if faults := forbidden(found[key]):
                 why = teacher.cause(found[key])
                 return f"At {found[key].shape} of {found[key].type}: {said(faults[0].text, found[key].type)}{why}."
-        if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
+        if not any(right(found[key]) for key in runs if min(key[:2]) > 1):
             return "Not judged, because no result is right yet."
         return ""
     return all_or_nothing(judge)
@@ -182,7 +174,7 @@ def stays_clean(runs, produces, teacher=Teacher()):
 RIGHT = {"squares": 4, "shapes": 6, "double": 4, "clean": 6}
 
 
-def correctness(seed, produces, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,),
+def correctness(seed, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,),
                 shapes="every shape, down to a single element", teacher=Teacher()):
     """The checks of the result; `more`: further runs to be kept clean. `machines`: to run all of them on; `whole`:
     those that a square has whole tiles for. The large shape runs on the last of these."""
@@ -195,13 +187,13 @@ def correctness(seed, produces, more=(), points=RIGHT, machines=(MACHINE,), whol
     watched = every + [key for key in doubles if key not in every] + list(more)
     return [
         Check("squares", points["squares"], "Right for squares of whole tiles.", squares,
-              gets_right(squares, produces)),
-        Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, produces, teacher)),
+              gets_right(squares)),
+        Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, teacher)),
         Check("double", points["double"], "Right for doubles and ints.", doubles,
-              gets_types_right(of_types, produces, machines)),
+              gets_types_right(of_types, machines)),
         Check("clean", points["clean"],
               "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
-              watched, stays_clean(watched, produces, teacher)),
+              watched, stays_clean(watched, teacher)),
     ]
 
 
@@ -240,20 +232,20 @@ def progress(value, start, target):
     return max(0.0, min(1.0, math.log(start / value) / math.log(start / target))) if value > 0 else 0.0
 
 
-def with_result(found, keys, produces):
+def with_result(found, keys):
     """The runs that can be judged, and why another cannot, or ''. (lab/check.py gives a quarter where one cannot.)"""
     runs = [found[key] for key in keys]
     missing = [f"Not judged without a right and clean result at {run.shape} of {run.type}: {first_trouble(run)}."
-               for run in runs if not verified(run, produces)]
-    return [run for run in runs if verified(run, produces)], (missing or [""])[0]
+               for run in runs if not run.row]
+    return [run for run in runs if run.row], (missing or [""])[0]
 
 
-def cheaper(name, points, what, produces, keys, column, start, target, value=per_32, unit=" for each 32 elements",
+def cheaper(name, points, what, keys, column, start, target, value=per_32, unit=" for each 32 elements",
             hint="", despite=()):
     """The way from `start` to `target`, at the worst of the shapes with a result. Both are functions of a run, or
     numbers for whole tiles."""
     def judge(found):
-        judged, missing = with_result(found, keys, produces)
+        judged, missing = with_result(found, keys)
         worst = (1.0 if judged else 0.0, "")
         for run in judged:
             begin, end = start(run) if callable(start) else start, allowed(run, target)
@@ -273,13 +265,13 @@ def allowed(run, limit):
     return limit(run) if callable(limit) else limit if is_whole(run) else AT_EDGES * limit
 
 
-def at_most(keys, produces, column, most, value=per_32, unit=" for each 32 elements", why=""):
+def at_most(keys, column, most, value=per_32, unit=" for each 32 elements", why=""):
     """What exceeds this divides the points for cost."""
     def judge(found):
         worst = (1.0, "")
         for key in keys:
             run = found[key]
-            if not verified(run, produces):
+            if not run.row:
                 continue  # the check itself says so
             n, limit = value(run, column), allowed(run, most)
             if n > limit * (1 + 1e-9) and n / max(limit, 1e-9) > worst[0]:
@@ -290,11 +282,11 @@ def at_most(keys, produces, column, most, value=per_32, unit=" for each 32 eleme
     return Limit(keys, judge)
 
 
-def condition(keys, produces, holds, divisor=4):
+def condition(keys, holds, divisor=4):
     """A further condition of the task; `holds` returns the hint for a run that breaks it, or ''."""
     def judge(found):
         for key in keys:
-            if verified(found[key], produces) and (hint := holds(found[key])):
+            if found[key].row and (hint := holds(found[key])):
                 return divisor, hint
         return 1, ""
     return Limit(keys, judge)
@@ -307,51 +299,51 @@ def shared(least, most, what):
     return holds
 
 
-def no_local(keys, produces):
+def no_local(keys):
     """An array that is indexed at run time is a tile in memory, too, and costs what one costs."""
     def holds(run):
         at = next((access for access in run.accesses if access["memory"] == "local"), "")
         return at and (f"{at['file'].rsplit('/', 1)[-1]}:{at['line']} accesses an array in local memory, and the task "
                        f"moves each element once: {at['diagnosis']}")
-    return condition(keys, produces, holds)
+    return condition(keys, holds)
 
 
-def through_tile(keys, produces):
+def through_tile(keys):
     """A wavefront holds 32 floats at most. A few of the elements may stay where they are."""
     def holds(run):
         return next((f"the task asks for a tile that each element is {does}, at {run.shape}" for way, does in
                      (("store", "stored to"), ("load", "loaded from"))
                      if number(run, f"shared_{way}_wavefronts") * 32 < 0.9 * run.width * run.height), "")
-    return condition(keys, produces, holds)
+    return condition(keys, holds)
 
 
-def launches(keys, produces, most=1):
-    return at_most(keys, produces, "launches", most if callable(most) else lambda run: most,
+def launches(keys, most=1):
+    return at_most(keys, "launches", most if callable(most) else lambda run: most,
                    value=lambda run, _: number(run, "launches"), unit="")
 
 
-def enough_blocks(keys, produces):
+def enough_blocks(keys):
     """A block runs on one SM. A matrix with more tiles than a GPU has SMs is to use them all."""
     def holds(run):
         n, tiles = number(run, "blocks_launched"), run.width * run.height / 128**2
         least = min(SMS, math.floor(tiles))
         return "" if n >= least else (f"{n:.0f} block{'s'[:n != 1]} at {run.shape}, and an H200 has {SMS} SMs: a block "
                                       "runs on one of them, the others idle; give each tile a block")
-    return condition(keys, produces, holds)
+    return condition(keys, holds)
 
 
-def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1, launched=1):
+def needs(keys, sectors=("loads", "stores"), barriers=2, warps=1, launched=1):
     """What any solution of whole tiles needs for each 32 elements: one warp, one request each way, 4 sectors, two
     requests to the tile."""
     return [
-        at_most(keys, produces, "warps", warps),
-        at_most(keys, produces, "loads", 1, why=", with all 32 lanes active"),
-        at_most(keys, produces, "stores", 1, why=", with all 32 lanes active"),
-        *[at_most(keys, produces, f"sectors of {way}", 4) for way in sectors],
-        at_most(keys, produces, "requests to the tile", 2),
-        at_most(keys, produces, "waits of warps at barriers", barriers),
-        launches(keys, produces, launched),
-        no_local(keys, produces),
+        at_most(keys, "warps", warps),
+        at_most(keys, "loads", 1, why=", with all 32 lanes active"),
+        at_most(keys, "stores", 1, why=", with all 32 lanes active"),
+        *[at_most(keys, f"sectors of {way}", 4) for way in sectors],
+        at_most(keys, "requests to the tile", 2),
+        at_most(keys, "waits of warps at barriers", barriers),
+        launches(keys, launched),
+        no_local(keys),
     ]
 
 
@@ -364,8 +356,6 @@ def cost_shapes(seed):
 # ---- The exercises ---------------------------------------------------------------------------------------------
 
 def first_exercise():
-    t = "copy"
-
     def wide(seed):
         random = Random(seed)
         return runs_of([(1025, 64), (2 * random.randrange(300, 700) + 1, 8 * random.randrange(5, 12)),
@@ -397,65 +387,62 @@ def first_exercise():
     def costs(seed):
         keys = wide(seed)
         return [
-            cheaper(way, 40, f"From 5 sectors for a warp's {way[:-1]} to 4.", t, keys, f"sectors of {way}", start,
+            cheaper(way, 40, f"From 5 sectors for a warp's {way[:-1]} to 4.", keys, f"sectors of {way}", start,
                     target, value=whole, unit="") for way in ("loads", "stores")]
 
     def limits(seed):
         keys = wide(seed)
-        return [at_most(keys, t, way, requests, value=whole, unit="") for way in ("loads", "stores")] + [
-            at_most(keys, t, "warps", lambda run: 2 * requests(run), value=whole, unit=""), launches(keys, t, 2),
-            at_most(keys, t, "requests to the tile", lambda run: 2 * requests(run), value=whole, unit=""),
-            at_most(keys, t, "waits of warps at barriers", lambda run: 4 * requests(run), value=whole, unit=""),
-            enough_blocks(keys, t)]
-    return Exercise(1, "step01_copy", "copyAligned", t, "copies", lambda seed: correctness(seed, t), costs, limits)
+        return [at_most(keys, way, requests, value=whole, unit="") for way in ("loads", "stores")] + [
+            at_most(keys, "warps", lambda run: 2 * requests(run), value=whole, unit=""), launches(keys, 2),
+            at_most(keys, "requests to the tile", lambda run: 2 * requests(run), value=whole, unit=""),
+            at_most(keys, "waits of warps at barriers", lambda run: 4 * requests(run), value=whole, unit=""),
+            enough_blocks(keys)]
+    return Exercise(1, "step01_copy", "copyAligned", "copy", "copies", lambda seed: correctness(seed), costs, limits)
 
 
-def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), t="transpose",
+def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), produces="transpose",
                 registers="transposes"):
     """An exercise whose 80 points for cost are for one count at whole tiles. `cost`: the check's name and text, the
     column, and its number in the hand-out and at the target; `limits`: a function of the runs."""
     name, what, column, start, target = cost
 
     def costs(seed):
-        return [cheaper(name, 80, what, t, cost_shapes(seed), column, start, target)]
+        return [cheaper(name, 80, what, cost_shapes(seed), column, start, target)]
 
     def all_limits(seed):
         keys = cost_shapes(seed)
-        return [*limits(keys), enough_blocks(keys, t)]
-    return Exercise(number, folder, kernel, t, registers,
-                    lambda seed: correctness(seed, t, teacher=teacher), costs, all_limits)
+        return [*limits(keys), enough_blocks(keys)]
+    return Exercise(number, folder, kernel, produces, registers,
+                    lambda seed: correctness(seed, teacher=teacher), costs, all_limits)
 
 
 def second_exercise():
-    t = "transpose"
     return of_one_cost(
         2, "step02_naive", "transposePatches",
         ("stores", "From 32 sectors for a store of 32 floats to 4, with at most 8 for a load.", "sectors of stores", 32,
          4),
-        lambda keys: [*needs(keys, t, sectors=()), at_most(keys, t, "sectors of loads", 8),
-                      condition(keys, t, shared(0, 0, "none"))])
+        lambda keys: [*needs(keys, sectors=()), at_most(keys, "sectors of loads", 8),
+                      condition(keys, shared(0, 0, "none"))])
 
 
 def third_exercise():
-    t = "transpose"
     return of_one_cost(
         3, "step03_coalesced", "transposeHalfTile",
         ("stores", "From 32 sectors for a store of 32 floats to 4.", "sectors of stores", 32, 4),
-        lambda keys: [*needs(keys, t, sectors=["loads"]), through_tile(keys, t),
-                      condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))])
+        lambda keys: [*needs(keys, sectors=["loads"]), through_tile(keys),
+                      condition(keys, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))])
 
 
 def fourth_exercise():
-    t = "transpose"
     return of_one_cost(
         4, "step04_padding", "transposeSwizzledTall",
         ("conflicts", FILL_AND_EMPTY.format(16), "wavefronts", 17, 2),
-        lambda keys: [*needs(keys, t), through_tile(keys, t),
-                      condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
+        lambda keys: [*needs(keys), through_tile(keys),
+                      condition(keys, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
 
 
 def fifth_exercise():
-    t, side = "tile-local transpose", 64
+    side = 64
 
     def stays(run):
         """Of a wrong element that has no mirror image: it belongs where it was."""
@@ -473,14 +460,13 @@ def fifth_exercise():
     return of_one_cost(
         5, "step05_decomposed", "turnTiles",
         ("conflicts", FILL_AND_EMPTY.format(32), "wavefronts", 33, 2),
-        lambda keys: [*needs(keys, t, barriers=1, warps=0.5), through_tile(keys, t),
-                      condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
-                      condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
-        Teacher(cause=stays), t, "transposes_each_tile(64)")
+        lambda keys: [*needs(keys, barriers=1, warps=0.5), through_tile(keys),
+                      condition(keys, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
+                      condition(keys, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
+        Teacher(cause=stays), "tile-local transpose", "transposes_each_tile(64)")
 
 
 def sixth_exercise():
-    t = "transpose"
     looping, tall = (1100, 1060, "float", MACHINE), (1, 40001, "float", MACHINE)
 
     # Of the hand-out's order, with its race mended.
@@ -505,9 +491,9 @@ def sixth_exercise():
         return [
             cheaper(
                 "partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest "
-                "partition to 1.25 times.", t, keys[:1], "times the mean traffic in the busiest partition", start, 1.25,
+                "partition to 1.25 times.", keys[:1], "times the mean traffic in the busiest partition", start, 1.25,
                 value=busiest, unit="", hint=diagonal, despite=("clean", "shapes", "tall")),
-            cheaper("looping", 20, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
+            cheaper("looping", 20, "The same for a larger matrix, whose blocks take several tiles each.", keys[1:],
                     "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="",
                     hint=diagonal)]
 
@@ -518,26 +504,24 @@ def sixth_exercise():
     # A matrix with more tiles than CUDA allows blocks takes seconds to simulate. This grid is the same for every
     # matrix.
     def loops(found):
-        wrong = gets_right([looping, tall], t)(found)[1]
+        wrong = gets_right([looping, tall])(found)[1]
         return wrong or next(
-            (f"{hint}." for key in (looping, tall) if verified(found[key], t) and (hint := grid(found[key]))), "")
+            (f"{hint}." for key in (looping, tall) if found[key].row and (hint := grid(found[key]))), "")
 
     def limits(seed):
         keys = cost_shapes(seed)
-        return ([limit for limit in needs(keys, t)[1:]]
-                + [at_most(keys, t, "wavefronts", 2), condition(camping(seed), t, grid), condition([looping], t, grid)])
+        return ([limit for limit in needs(keys)[1:]]
+                + [at_most(keys, "wavefronts", 2), condition(camping(seed), grid), condition([looping], grid)])
 
     # The barrier is half of the task: 30 points, in clean and tall. The order of the tiles is the other half.
     points = {"squares": 4, "shapes": 4, "double": 2, "clean": 10}
     more = Check("tall", 20, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall],
                  all_or_nothing(loops))
-    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, "transposes",
-                    lambda seed: [*correctness(seed, t, [looping], points), more], costs, limits)
+    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", "transpose", "transposes",
+                    lambda seed: [*correctness(seed, [looping], points), more], costs, limits)
 
 
 def seventh_exercise():
-    t = "copy"
-
     def vector(run):
         return 2 if run.type == "double" else 4
 
@@ -563,24 +547,24 @@ def seventh_exercise():
         even, odd, double = shapes(seed)
         hint = "if each thread moves a Vector<T>, one request moves 32 of them"
         return [
-            cheaper("requests", 50, "From 1 load and 1 store for each 32 floats to a quarter of that.", t, even,
+            cheaper("requests", 50, "From 1 load and 1 store for each 32 floats to a quarter of that.", even,
                     "loads and stores", 2, 0.5, hint=hint),
             cheaper(
                 "height", 15, "The same for a height that is not a multiple of a vector's length; a copy's "
-                "rows keep their length.", t, odd, "loads and stores", 2, lambda run: 0.5 *
+                "rows keep their length.", odd, "loads and stores", 2, lambda run: 0.5 *
                 (run.height + 3) / run.height, hint=hint),
-            cheaper("doubles", 15, "The same for doubles, to half.", t, double, "loads and stores", 2, 1, hint=hint)]
+            cheaper("doubles", 15, "The same for doubles, to half.", double, "loads and stores", 2, 1, hint=hint)]
 
     def limits(seed):
         even, odd, double = shapes(seed)
         keys = even + odd
 
-        return [at_most(keys, t, "sectors of loads", 4.2), at_most(keys, t, "sectors of stores", 4.2),
-                at_most(keys + double, t, "warps", 1.3),
-                at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
-                launches(keys + double, t), through_tile(even, t), enough_blocks(keys, t)]
-    return Exercise(7, "step07_long_pieces", "copyVectorized", t, "copies",
-                    lambda seed: correctness(seed, t, teacher=Teacher(telling, no_vectors)), costs, limits)
+        return [at_most(keys, "sectors of loads", 4.2), at_most(keys, "sectors of stores", 4.2),
+                at_most(keys + double, "warps", 1.3),
+                at_most(keys, "wavefronts", 2.1), at_most(keys, "waits of warps at barriers", 1),
+                launches(keys + double), through_tile(even), enough_blocks(keys)]
+    return Exercise(7, "step07_long_pieces", "copyVectorized", "copy", "copies",
+                    lambda seed: correctness(seed, teacher=Teacher(telling, no_vectors)), costs, limits)
 
 
 # Of a resource that limits the modelled time: what to do about it.
@@ -608,22 +592,19 @@ def between(percent, start, target):
 
 
 def eighth_exercise():
-    t, start, target = "transpose", 11.8, 93
+    start, target = 11.8, 93
 
     def shapes(seed):
         random = Random(seed)
         return runs_of([(8192, 512), (2 * random.randrange(4000, 4200) + 1, 2 * random.randrange(270, 284) + 1),
                         (32 * random.randrange(50, 60), 32 * random.randrange(40, 50))], "float")
 
-    def slower(runs):
-        return min(runs, key=of_a_copy)
-
     def costs(seed):
         def judge(found):
-            judged, missing = with_result(found, shapes(seed), t)
+            judged, missing = with_result(found, shapes(seed))
             if not judged:
                 return 0.0, missing
-            run = slower(judged)
+            run = min(judged, key=of_a_copy)
             limit = run.row["model_time_over_copy_limit"]
             share = between(of_a_copy(run), start, target)
             hint = "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; "
@@ -639,23 +620,15 @@ def eighth_exercise():
     def limits(seed):
         # What the model does not count.
         keys = shapes(seed)
-        return [at_most(keys, t, "warps", 1.3), at_most(keys, t, "waits of warps at barriers", 2.6),
-                launches(keys, t, 2)]
+        return [at_most(keys, "warps", 1.3), at_most(keys, "waits of warps at barriers", 2.6),
+                launches(keys, 2)]
 
-    def speed(seed, found):
-        run = slower([found[key] for key in shapes(seed)])
-        requests = sum(
-            number(run, f"{memory}_{way}_requests") for memory in ("global", "shared") for way in ("load", "store"))
-        return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"],
-                     round(32 * requests / (run.width * run.height), 2))
-
-    return Exercise(8, "step07_long_pieces", "transposeFast", t, "transposes", lambda seed: correctness(seed, t),
-                    costs, limits, "exercise08.cu", speed,
+    return Exercise(8, "step07_long_pieces", "transposeFast", "transpose", "transposes", lambda seed: correctness(seed),
+                    costs, limits, "exercise08.cu",
                     lambda percent, wanted: between(percent, start, wanted))
 
 
 def ninth_exercise():
-    t = "transpose"
     # GPUs that have no rows of a small matrix, and numbers that no side is a multiple of.
     machines = [f"{gpus} x {MACHINE}" for gpus in (1, 2, 3, 5, 8)]
 
@@ -684,12 +657,12 @@ def ninth_exercise():
         return sent(run) <= 2
 
     def conflicts(keys):
-        check = cheaper("conflicts", 15, FILL_AND_EMPTY.format(32), t, keys,
+        check = cheaper("conflicts", 15, FILL_AND_EMPTY.format(32), keys,
                         "wavefronts", 33, 2)
 
         def judge(found):
             # A kernel without a tile has no conflicts, and gains nothing by that.
-            if not all(by_rows(found[key]) for key in keys if verified(found[key], t)):
+            if not all(by_rows(found[key]) for key in keys if found[key].row):
                 return 0, "Not judged while more than 2 bytes cross for each byte that has to."
             return check.judge(found)
         return Check(check.name, check.points, check.what, check.runs, judge)
@@ -697,11 +670,11 @@ def ninth_exercise():
     def costs(seed):
         keys = shapes(seed)
         return [
-            cheaper("crossing", 40, "From 8 bytes between GPUs for each byte that has to cross to 1.", t, keys,
+            cheaper("crossing", 40, "From 8 bytes between GPUs for each byte that has to cross to 1.", keys,
                     "bytes between GPUs", 8, 1, value=sent, unit=" for each byte that has to cross"),
             cheaper(
                 "receivers", 25, "At 2048 x 2048 on four T4s, from 3.5 times the mean traffic into the "
-                "busiest GPU to 1.05 times.", t, keys, "times the mean traffic into the busiest GPU",
+                "busiest GPU to 1.05 times.", keys, "times the mean traffic into the busiest GPU",
                 lambda run: given[run.width, run.height, run.gpus], 1.05, value=busiest, unit="",
                 hint="let the GPUs begin with different receivers"),
             conflicts(keys)]
@@ -721,15 +694,15 @@ def ninth_exercise():
 
     def limits(seed):
         keys = shapes(seed)
-        return [*needs(keys, t, sectors=["loads"], launched=lambda run: run.gpus),
-                condition(keys, t, shared(0, 4096, "at most 4096: a tile of 32 x 32 floats")),
-                condition(keys, t, one_tile), condition(keys, t, what_stays)]
+        return [*needs(keys, sectors=["loads"], launched=lambda run: run.gpus),
+                condition(keys, shared(0, 4096, "at most 4096: a tile of 32 x 32 floats")),
+                condition(keys, one_tile), condition(keys, what_stays)]
 
     def right(seed):
-        return correctness(seed, t, machines=machines, whole=machines[:2],
+        return correctness(seed, machines=machines, whole=machines[:2],
                            shapes="every shape and for 1, 2, 3, 5 and 8 GPUs")
 
-    return Exercise(9, "step08_gpus", "transposeExchange", t, "transposes", right, costs, limits,
+    return Exercise(9, "step08_gpus", "transposeExchange", "transpose", "transposes", right, costs, limits,
                     "exercise09.cu", gpus=3)
 
 

@@ -35,16 +35,15 @@ def first_hint(verdict):
     return brief(verdict["note"]) or next((f"{c['name']}: {c['hint']}" for c in verdict["checks"] if c["hint"]), "")
 
 
-def grades(rows, shown_as):
-    """The instructor's table: a line for each of [(name, verdict)]. `shown_as`: {name: pseudonym} of the leaderboard,
-    or None."""
+def grades(rows):
+    """The instructor's table: a line for each of [(name, verdict)]."""
     names = next(([c["name"] for c in verdict["checks"]] for _, verdict in rows if verdict["checks"]), [])
     late = any("days_late" in v for _, v in rows)
     return table([["name", "total", "of", *(["days late", "points before"] if late else []), *names, "seconds", "note",
-                   "seed", *(["pseudonym"] if shown_as else [])], *[[
+                   "seed"], *[[
         name, v["total"], v["of"], *([v.get("days_late", 0), v.get("points_before", v["total"])] if late else []),
-        *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], first_hint(v), v.get("seed", ""),
-        *([shown_as[name]] if shown_as else [])] for name, v in rows]])
+        *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], first_hint(v), v.get("seed", "")]
+        for name, v in rows]])
 
 
 def lateness(verdict):
@@ -56,16 +55,13 @@ def lateness(verdict):
 
 def gradescope(verdict):
     """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ specifies it."""
-    speed = verdict.get("speed")
     said = verdict["note"] or f"{verdict.get('points_before', verdict['total'])} of {verdict['of']} points"
     return {"score": verdict["total"], "output": f"{said}. {lateness(verdict)}" if lateness(verdict) else said,
             "output_format": "text", "execution_time": verdict["seconds"],
             "extra_data": {"seed": verdict.get("seed")},
             "tests": [{"name": f"{c['name']}: {c['what']}", "score": c["points"], "max_score": c["of"],
                        "output": c["hint"] or "ok", "output_format": "text"}
-                      for c in verdict["checks"]],
-            **({"leaderboard": [{"name": "% of a copy's bandwidth", "value": speed.get("measured", speed["percent"])},
-                                {"name": "requests", "value": speed["requests"], "order": "asc"}]} if speed else {})}
+                      for c in verdict["checks"]]}
 
 
 def feedback(verdict):
@@ -100,22 +96,6 @@ def canvas(number, rows):
         unknown += [] if known else [name]
         lines.append([known["name"] if known else name, known["id"] if known else "", "", "", "", verdict["total"]])
     return table(lines), unknown
-
-
-FORMS = {"moodle": MOODLE_NAME, "canvas": CANVAS_NAME}
-
-
-def about(system, unknown, rows):
-    """A line about names without a number in an export; '' if each has one. A class comes from one course system, so
-    the other's table has no numbers: that is no fault."""
-    if not unknown:
-        return ""
-    other, = set(FORMS) - {system}
-    if all(FORMS[other].match(name) for name in unknown):
-        return (f"for information: {len(unknown)} of {len(rows)} names come from {other.capitalize()}. Their rows have "
-                f"the name and the points, and no number of {system.capitalize()}. EXPORT={other} fits this class")
-    return (f"{len(unknown)} of {len(rows)} names are not as {system.capitalize()} exports them, so their rows have no "
-            f"number: {', '.join(unknown[:3])}")
 
 
 # Of EXPORT=: what makes the table. Gradescope's files are written for each submission, with every run.

@@ -4,9 +4,8 @@ SUBMISSIONS holds a folder, a file or an archive for each person, as courses exp
 NAME/.../step04_padding/exercise.cu (which may be part of a whole copy of the project), NAME.cu, or NAME.zip and
 NAME/....zip, which are read in place. --exercise names the exercise to grade. Without it, every exercise that the names
 of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a
-line for each person, also for those without a submission, and FOLDER/labNN.html their statistics. For an open exercise,
-FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes
-to OUT.
+line for each person, also for those without a submission, and FOLDER/labNN.html their statistics. --one OUT:
+SUBMISSIONS belongs to one person, whose results.json goes to OUT.
 
 Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption,
 FOLDER/labNN.interrupted.csv has the submissions graded so far, and FOLDER/labNN.csv is unchanged.
@@ -46,11 +45,11 @@ def systems(text):
 
 def deadline(text):
     """The value of --due, a local time, in seconds since 1970."""
-    for form in ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"):
-        try:
-            return datetime.datetime.strptime(text.strip(), form).timestamp()
-        except (ValueError, OverflowError):
-            pass
+    try:
+        if ":" in text:  # a date alone is no time
+            return datetime.datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError):
+        pass
     raise check.BadInput(f'--due {printable(text)}: expected a date and a time, for example "2026-11-30 18:00"')
 
 
@@ -69,7 +68,7 @@ def grade_class(grader, number):
             graded += 1
             print(f"{graded:4} of {len(found)}  {grader.line(name, n, verdict)}", flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
-    said = write_tables(verdicts, grader.exercises, options, bool(status))
+    said = write_tables(verdicts, options, bool(status))
     missing = sum(isinstance(file, str) for name, n, file in found)
     print(f"{'interrupted: ' if status else ''}{graded} of {len(found)} graded in {time.monotonic() - start:.0f} s"
           f"{f', {missing} of them without a submission' if missing else ''}: {options.results}/labNN{ending}")
@@ -94,8 +93,6 @@ def main():
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     parser.add_argument("--export", default="gradescope", metavar="SYSTEM,...",
                         help=f"also write tables for course systems: {', '.join(exports.EXPORTS)}")
-    parser.add_argument("--pseudonyms", metavar="SEED",
-                        help="leaderboards show pseudonyms that this text gives the names; the table lists them")
     parser.add_argument("--seed", type=int, metavar="N",
                         help="the seed of the shapes that are not on the page, to repeat a run")
     parser.add_argument(

@@ -61,7 +61,7 @@ class Grader:
         processor = self.processors.get()
         try:
             verdict = self.lab.check(exercise, file.path, processor, seed)
-            if self.options.graded_bandwidth is not None or exercise.speed and self.lab.cuda:
+            if self.options.graded_bandwidth is not None:
                 with self.on_the_gpu:
                     check.add_bandwidth(verdict, self.lab, exercise, file.path, self.options.graded_bandwidth)
             return verdict

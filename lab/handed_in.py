@@ -280,17 +280,13 @@ def contents_of(reader, own):
 def of_one_name(reader, own, number, newest):
     """As choose(), of entries that share a name by chance, as `ada` and `ada.cu` do: only the newest counts, or files
     that are equal."""
-    each = [choose(reader.read(path, of), number, newest) for path, of in own]
     several = "several of this name: " + ", ".join(printable(path.name) for path, _ in own)
-    if not newest and (len({tuple(chosen) for chosen in each}) > 1 or
-                       not all(isinstance(file, File) for chosen in each for file in chosen.values())):
-        return {number: several}
-    merged = {}
-    for n in dict.fromkeys(n for chosen in each for n in chosen):
-        found = [chosen[n] for chosen in each if n in chosen]
-        files = [file for file in found if isinstance(file, File)]
-        merged[n] = (one_of(files, newest) or several) if files else found[0]
-    return merged
+    files = {}
+    for path, of in own:
+        for n, file in choose(reader.read(path, of), number, newest).items():
+            files.setdefault(n, []).extend([file] if isinstance(file, File) else [])
+    return {n: several if not found or len(found) < len(own) and not newest else one_of(found, newest) or several
+            for n, found in files.items()}
 
 
 def submissions(folder, number, reader, asked="SUBMISSIONS", newest=False):

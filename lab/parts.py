@@ -105,15 +105,6 @@ class Limit:
     judge: Callable[[dict], tuple]  # of {key: Run}: (1, '') where it is kept, else (a larger number, one sentence)
 
 
-@dataclass
-class Speed:
-    """How fast a right submission is, by the model. A larger share is faster; of equal shares, the one with fewer
-    requests."""
-    percent: float   # of a copy's bandwidth, at the slower of the shapes
-    limit: str       # the resource that limits it there
-    requests: float  # to global and shared memory, for each 32 elements
-
-
 def at_least(percent, wanted):
     return float(percent >= wanted)
 
@@ -123,14 +114,12 @@ class Exercise:
     number: int
     step: str            # the folder of its hand-out
     kernel: str          # the one that must be registered; no other counts
-    produces: str        # the column of the CSV file; a kernel that produces something else does not count
+    produces: str        # copy, transpose or tile-local transpose: what --show expects
     registers: str       # the word for it in the KERNEL line, which a submission must not change
     right: Callable      # of the seed for the shapes that students do not know: the checks of the result
     costs: Callable      # of the same seed: the checks of the cost
     limits: Callable     # of the same seed: the limits
     file: str = "exercise.cu"         # the hand-out's name in that folder
-    # of the seed and {key: Run}: what a leaderboard orders by, as Speed; None: it has no leaderboard
-    speed: Optional[Callable] = None
     # of a bandwidth measured on a GPU and the one asked for, both in percent: the share of the points
     earned: Callable = at_least
     # of a kernel for several GPUs, which runs on the simulator alone: so many for --show

@@ -244,11 +244,11 @@ class Box:
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
-        output=2**20, argv0=None, result=None, processors=(), in_order=False, environment={}, devices=()):
+        output=2**20, argv0=None, result=None, processors=(), environment={}, devices=()):
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
-    other end we read; `processors`: the only ones it may use; `in_order`: stderr is part of stdout; `environment`:
-    variables in addition to PATH, LC_ALL and TMPDIR; `devices`: paths of devices that it may use. Limits in seconds and
-    bytes; memory may be None, which is without limit."""
+    other end we read; `processors`: the only ones it may use; `environment`: variables in addition to
+    PATH, LC_ALL and TMPDIR; `devices`: paths of devices that it may use. Limits in seconds and bytes; memory may be
+    None, which is without limit."""
     if ended.is_set():
         raise Interrupted("interrupted")
     limits = {
@@ -266,9 +266,9 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
         "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/",
+                             stderr=subprocess.PIPE, env={}, cwd="/",
                              start_new_session=True, pass_fds=[failed, *([write_end] if result else [])])
-    stdout, stderr = child.stdout.fileno(), child.stderr.fileno() if child.stderr else None
+    stdout, stderr = child.stdout.fileno(), child.stderr.fileno()
     for end in filter(None, (failed, write_end)):
         os.close(end)
     streams = {stream: bytearray() for stream in (stdout, stderr, read_end, why_not) if stream is not None}
@@ -281,8 +281,8 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
         running.discard(child)
         kill(child)
         child.wait()
-        for pipe in filter(None, (child.stdout, child.stderr)):
-            pipe.close()
+        child.stdout.close()
+        child.stderr.close()
         for end in filter(None, (why_not, read_end)):
             os.close(end)
     if ended.is_set():

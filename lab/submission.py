@@ -143,20 +143,19 @@ def refused_directive(kind, rest, own):
     return None
 
 
-def without_kernel(text, exercise=None):
-    """The Submission of a text: its KERNEL lines are taken out, and one of them must be the hand-out's. With no
-    exercise, the last counts."""
+def without_kernel(text, exercise):
+    """The Submission of a text: its KERNEL lines are taken out, and one of them must be the hand-out's."""
     launcher, told = "", ""
     for match in REGISTERED.finditer(text):
         kernel, produces, function = match.groups()
-        if exercise and kernel != exercise.kernel:
+        if kernel != exercise.kernel:
             continue
-        if exercise and "".join(produces.split()) != exercise.registers:
+        if "".join(produces.split()) != exercise.registers:
             told = (f"line {text.count(chr(10), 0, match.start()) + 1}: KERNEL({kernel}, ...): expected "
                     f"{exercise.registers}, as it was handed out")
         launcher = function
     if told or not launcher:
-        raise Refused(told or f"no KERNEL({exercise.kernel if exercise else ''}, ...), the kernel that is graded; "
+        raise Refused(told or f"no KERNEL({exercise.kernel}, ...), the kernel that is graded; "
                               "restore the line of the hand-out")
     return Submission(REGISTERED.sub(lambda match: "\n" * match[0].count("\n"), text), launcher)
 

@@ -21,7 +21,7 @@ make labNN             check the exercise of a step, or FILE=path (CHECK=--help 
                        PAGE=lab04.html writes a page)
 make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace", or NAMES=file for many
 make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (GRADE=--help lists options; EXPORT=moodle,
-                       DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N, PSEUDONYMS=text)
+                       DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N)
 make grade-prelab      grade pre-lab sheets: SUBMISSIONS=folder
 make slides            write the slides for 90 minutes, report/slides.html
 make handout           pack the project for students, without tests and solutions

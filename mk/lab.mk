@@ -51,7 +51,7 @@ else
 grade: lab-ready
 	@exec bash mk/words.sh GRADE python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
 	    $(if $(EXERCISE),--exercise "$$EXERCISE") $(if $(EXPORT),--export "$$EXPORT") \
-	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(if $(SEED),--seed "$$SEED") $(if $(NEWEST),--newest) \
+	    $(if $(SEED),--seed "$$SEED") $(if $(NEWEST),--newest) \
 	    $(if $(DUE),--due "$$DUE") $(if $(LATE_POINTS),--late-points "$$LATE_POINTS")
 
 grade-prelab:

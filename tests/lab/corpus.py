@@ -207,50 +207,18 @@ POOR = [
                                        "constexpr int BLOCK_ROWS = 8;": "constexpr int BLOCK_ROWS = 1;"}),
     (1, "half_lanes", "solution",
      {"if (x >=": "for (int half = 0; half < 2; ++half)\n        if (threadIdx.x / 16 == half && x >="}),
-    (2, "single_threads", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 1;", "BLOCK_Y = 8;": "BLOCK_Y = 1;"}),
-    (2, "tiny_blocks", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 2;", "BLOCK_Y = 8;": "BLOCK_Y = 2;"}),
     (2, "half_warps", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 2;"}),
     (2, "diluted", "hand-out", {"        odata[size_t(x) * height + y] = idata[size_t(y) * width + x];": """    {
         for (int again = 0; again < 16; ++again)
             if (threadIdx.x % 32 == 0 && threadIdx.y == 0) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
         odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
     }"""}),
-    (3, "single_threads", "hand-out", {"TILE_WIDTH = 32;": "TILE_WIDTH = 1;", "TILE_HEIGHT = 16;": "TILE_HEIGHT = 1;",
-                                       "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
-    (3, "half_warp", "solution",
-     {"    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n        if (x <":
-          "    for (int half = 0; half < 2; ++half)\n    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n"
-          "        if (threadIdx.x / 16 == half && x <"}),
-    (3, "tile_then_small_launch", "solution", {"tile[TILE_HEIGHT][TILE_WIDTH];": "tile[2 * TILE_HEIGHT][TILE_WIDTH];"}),
-    (4, "single_threads", "hand-out",
-     {"threadIdx.y * TILE_WIDTH + threadIdx.x": "0", "TILE_WIDTH = 16;": "TILE_WIDTH = 1;",
-      "TILE_HEIGHT = 32;": "TILE_HEIGHT = 1;", "IN_ROWS = 16;": "IN_ROWS = 1;", "OUT_ROWS = 8;": "OUT_ROWS = 1;"}),
-    (4, "padded", "hand-out", {"[TILE_WIDTH];": "[TILE_WIDTH + 1];"}),
-    (4, "swizzled_by_row", "solution",
-     {"threadIdx.x ^ (threadIdx.y + j) / 2]": "threadIdx.x ^ (threadIdx.y + j) % 16]", "^ col / 2]": "^ col % 16]"}),
-    (4, "larger_tile", "solution", {"tile[TILE_HEIGHT][TILE_WIDTH];": "tile[TILE_HEIGHT][2 * TILE_WIDTH];"}),
-    (4, "smaller_tile", "solution", {"TILE_HEIGHT = 32;": "TILE_HEIGHT = 16;", "OUT_ROWS = 8;": "OUT_ROWS = 16;"}),
-    (5, "padded", "solution", {"tile[TILE_DIM][TILE_DIM];": "tile[TILE_DIM][TILE_DIM + 1];"}),
-    (5, "not_swizzled", "solution",
-     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
-      "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]", "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x];"}),
-    (5, "half_swizzled", "solution",
-     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 4] = idata",
-      "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 4]",
-      "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x ^ (threadIdx.y + j) / 4];"}),
-    (6, "grid_of_one", "solution", {"GRID_DIM = 32;": "GRID_DIM = 1;"}),
     (6, "small_grid", "solution", {"GRID_DIM = 32;": "GRID_DIM = 8;"}),
-    (6, "second_barrier_only", "solution", {"bx = (i / high + by) % wide;": "bx = i / high;"}),
     # B2: what a last launch does is not all.
     (4, "padded_then_small_launch", "solution",
      {"[TILE_WIDTH];": "[TILE_WIDTH + 1];",
       "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata)\n{\n"
                                      "    __shared__ T tile[512];\n    if (odata == nullptr) odata[0] = tile[0];\n}\n\n"
-                                     "template <typename T>\nvoid",
-      "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
-    (6, "empty_last_launch", "solution",
-     {"bx = (i / high + by) % wide;": "bx = i / high;",
-      "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata) {}\n\n"
                                      "template <typename T>\nvoid",
       "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
     # F2: block 0 declares no shared memory, the others do.
@@ -266,28 +234,9 @@ POOR = [
      {"            *reinterpret_cast<Vector<T>*>": "            for (int turn = 0; turn < 32; ++turn)\n"
                                                    "                if (threadIdx.x == turn) "
                                                    "*reinterpret_cast<Vector<T>*>"}),
-    (7, "not_through_the_tile", "solution",
-     {"= tile[threadIdx.y + j][threadIdx.x];": "= *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + "
-                                               "x]);"}),
-    (8, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
-    (8, "not_padded", "solution", {"[TILE_DIM + 1];": "[TILE_DIM];"}),
-    (8, "small_tiles_in_rows", "solution",
-     {"TILE_DIM = 64;": "TILE_DIM = 32;",
-      "dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);":
-          "dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);",
-      "    int x = blockIdx.y * TILE_DIM + threadIdx.x;\n    int y = blockIdx.x":
-          "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y",
-      "    x = blockIdx.x * TILE_DIM + threadIdx.x;\n    y = blockIdx.y": "    x = blockIdx.y * TILE_DIM + "
-                                                                          "threadIdx.x;\n    y = blockIdx.x"}),
-    (9, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
-    (9, "order_only", "hand-out", {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}),
     (9, "tile_only", "solution",
      {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
       "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
-    (9, "swizzled_tile_only", "solution", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z"}),
-    (9, "barely_swizzled", "solution",
-     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 16] = idata",
-      "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 16]"}),
     # Four tiles in a row for each block: the order in time is no longer that of the blocks.
     (9, "four_tiles_each", "solution",
      {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int turn = 0; turn < 4; ++turn) {\n"
@@ -299,7 +248,6 @@ POOR = [
                                                "            (me == peer ? odata.part[me][size_t(x - columns) * height "
                                                "+ y + j] : tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)]) =",
                                            "(x < rows_end &&": "(me != peer && x < rows_end &&"}),
-    (7, "also_even_heights", "solution", {"width % N<T> == 0": "width % N<T> == 0 && height % N<T> == 0"}),
 ]
 
 

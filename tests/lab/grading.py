@@ -10,8 +10,23 @@ import pytest
 
 from lessons import ROOT, run
 
+sys.path[:0] = [str(ROOT / "lab")]
+import check
+import submission
+
 STANDIN = ROOT / "tests/lab/standin"
 SOLUTION = (STANDIN / "solution.cu").read_text()
+
+
+class Trusting(check.Lab):
+    """Judges neither text nor object."""
+
+    def read(self, exercise, path):
+        data = check.read_submission(path)
+        return data, submission.without_kernel(data.decode("utf-8"), exercise), ""
+
+    def judged(self, *_):
+        return ""
 
 
 def lab(file, *options):

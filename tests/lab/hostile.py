@@ -71,14 +71,6 @@ __device__ int deeper(T* odata, int n)
     "outside_far": edited(SOLUTION, {STORE: STORE.replace("+ x]", "+ x + (size_t(1) << 40)]")}),
     # A verdict of its own.
     "exit_constructor": before_main("exit(0);"),
-    "forged_verdict": before_main(r'printf("step04 on the simulator\n\nidata: 256 rows x 256 columns of '
-                                  r'float\n\ntransposeSwizzle transpose verified\n"); fflush(stdout); _exit(0);'),
-    "forged_csv": before_main(r"""
-    for (int fd = 3; fd < 256; ++fd)
-        dprintf(fd, "backend,kernel,type,element_bytes,width,height,verified,global_bytes_moved,worst_conflict,"
-                    "shared_bytes_per_block\n"
-                    "sim,transposeSwizzle,float,4,256,256,yes,524288,1,4096\n");
-    _exit(0);"""),
     "forged_json": before_main(r"""
     for (int fd = 3; fd < 256; ++fd)
         dprintf(fd, "{\"program\": \"program\", \"width\": 256, \"height\": 256, \"text\": \"\", \"findings\": [], "
@@ -96,9 +88,6 @@ __device__ int deeper(T* odata, int n)
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
     "uncounted_attribute": on_top('#define always_inline no_sanitize("thread")'),
     "uncounted_marker": on_top("#define outer_turn outer_turn"),
-    "uncounted_function": on_top("SIM_FUNCTION int quiet() { return 0; }"),
-    "uncounted_paste": on_top("#define PASTE(a, b) a##b"),
-    "uncounted_option": on_top('#pragma GCC optimize("no-tree-ch")'),
     # Code that runs before main(), in the process that has the counts.
     "early_constructor": on_top("int n;\nstruct First { First() { n = 1; } } first;"),
     "early_stack": on_top("struct First { First() { int a = 0; int* volatile p = &a; p[5] += 13; } } first;"),
@@ -147,15 +136,12 @@ __device__ int deeper(T* odata, int n)
     "namespace": in_launcher("std::abort();"),
     # Around the reader of the text.
     "attribute": on_top("__attribute__((constructor)) void early() { for (;;) {} }"),
-    "attribute_brackets": on_top("[[gnu::constructor]] void early() { for (;;) {} }"),
     "continuation": on_top("// a comment \\\nof two lines\nsystem(0);\n"),
     "trigraph": on_top("// ??/\nsystem(0);\n"),
     "carriage_return":
         on_top(f"// a comment\r{HEADERS}struct First {{ First() {{ _exit(0); }} }} first;\r".replace("\n", "\r")),
     "pragma": on_top("#pragma unroll /*\n*/ {\n"),
     "marker": edited(SOLUTION, {TILE: f"    for (int i = 0; i < 2; ++i) sim_turns = 0;\n{TILE}"}),
-    "digraph": edited(SOLUTION, {TILE: TILE.replace("tile[TILE_DIM]", "tile<:TILE_DIM:>")}),
-    "raw_string": on_top('const char* text = R"(system)";'),
 }
 
 HARMLESS = {
@@ -175,6 +161,6 @@ STOPPED_BY = {
 }
 STOPPED_BY["text"] = {*HOSTILE} - set().union(*STOPPED_BY.values())
 # One of each kind: make test grades these, make test-all all of them.
-KINDS = ["loop_kernel", "compiler_output", "crash", "outside_far", "forged_json", "easier_task", "uncounted_shared",
-         "uncounted_attribute", "early_value", "registers_itself", "pointer", "virtual_function", "time",
-         "shell_from_kernel", "includes_zero", "assembler_include", "attribute_brackets", "marker"]
+KINDS = ["loop_kernel", "compiler_output", "outside_far", "forged_json", "easier_task", "uncounted_shared",
+         "uncounted_attribute", "early_value", "pointer", "shell_from_kernel", "includes_zero", "assembler_include",
+         "attribute", "marker"]

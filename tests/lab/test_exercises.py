@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from lessons import ROOT
-from samples import some
+from samples import few, some
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check
@@ -25,7 +25,9 @@ EXERCISES = check.load_exercises().EXERCISES
 NUMBERS = list(range(1, 10))
 EVERY_RIGHT, EVERY_POOR = corpus.right(), corpus.poor()
 RIGHT, POOR = ({key: texts[key] for key in some(texts, every)}
-               for texts, every in ((EVERY_RIGHT, 64), (EVERY_POOR, 128)))
+               for texts, every in ((EVERY_RIGHT, 256), (EVERY_POOR, 256)))
+# Wrong solutions that other tests are about, too: make test grades these.
+SHARED = [("guard_exchanged", 3), ("no_barrier", 3), ("only_tiles", 5), ("no_fallback", 7)]
 
 
 class Verdicts(dict):
@@ -53,7 +55,7 @@ def test_every_exercise_is_whole():
         assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in checks) == 100
                 and sum(c.points for c in exercise.right(1)) == (40 if exercise.number == 6 else 20))
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
-        for texts, least in ((EVERY_RIGHT, 15), (EVERY_POOR, 10)):
+        for texts, least in ((EVERY_RIGHT, 14), (EVERY_POOR, 7)):
             assert len([key for key in texts if key[1] == exercise.number]) >= least
         shapes = {(w, h) for c in checks for w, h, _, _ in c.runs}
         assert len(shapes) >= 12 and {type_ for c in checks for _, _, type_, _ in c.runs} == {"float", "double", "int"}
@@ -72,7 +74,7 @@ def test_no_shape_has_whole_tiles_and_broken_warps_of_vectors():
         assert width % 32 or height % 32 or width % {"float": 128, "double": 64}[type_] == 0
 
 
-@pytest.mark.parametrize("number", some(NUMBERS, 3))
+@pytest.mark.parametrize("number", few(NUMBERS, lambda n: n in (4, 5)))
 def test_handout_fails_with_a_hint(number, verdicts):
     verdict, text = verdicts["handed_out", number], wrong.handout(number).read_text()
     assert not verdict["note"] and verdict["total"] <= 20
@@ -96,10 +98,10 @@ def test_poor_is_not(name, number, verdicts):
 @pytest.mark.variety
 @pytest.mark.parametrize("number, unsolved, solved", [
         (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"),
-        (2, "handed_out", "sides_exchanged"), (6, "one_barrier", "solved"), (5, "half_swizzled", "solved"),
+        (2, "handed_out", "sides_exchanged"), (6, "one_barrier", "solved"), (5, "swizzled_too_little", "solved"),
         (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
-        (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"),
-        (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"),
+        (5, "handed_out", "conflicts"), (5, "conflicts", "swizzled_too_little"), (6, "handed_out", "one_barrier"),
+        (6, "handed_out", "column_by_column"), (6, "column_by_column", "solved"),
         (7, "handed_out", "floats_only_vectors"), (8, "handed_out", "copied_conflicts"),
         (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved"), (9, "handed_out", "rotated_only"),
         (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"),
@@ -109,11 +111,13 @@ def test_progress_earns_points(number, unsolved, solved, verdicts):
     assert verdicts[unsolved, number]["total"] < verdicts[solved, number]["total"]
 
 
-@pytest.mark.parametrize("submission", some(wrong.WRONG, 24), ids=lambda w: f"{w.exercise}_{w.name}")
+@pytest.mark.parametrize("submission", few([w for w in wrong.WRONG if w.loses],
+                                           lambda w: (w.name, w.exercise) in SHARED),
+                         ids=lambda w: f"{w.exercise}_{w.name}")
 def test_wrong_solution_loses_what_it_should(submission, verdicts):
     verdict = verdicts[submission.name, submission.exercise]
     # In an open exercise, what the course taught may be pasted in.
-    assert verdict["total"] <= (99 if EXERCISES[submission.exercise].speed else
+    assert verdict["total"] <= (99 if submission.exercise == 8 else
                                 40 if submission.name == "copied_lesson" else 90)
     lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] < c["of"]}
     assert set(lost) == set(submission.loses.split(", ")), (verdict["note"], lost)
@@ -191,11 +195,11 @@ def test_no_sentence_decides_points(name, number, verdicts, monkeypatch):
     def points(verdict):
         return [(c["name"], c["points"], bool(c["hint"])) for c in verdict["checks"]]
 
-    accounts, last_words = check.accounts, check.last_words
-    first = verdicts.lab.check(EXERCISES[number], verdicts.files[name, number], seed=1)
+    accounts, last_words, first = check.accounts, check.last_words, verdicts[name, number]
     monkeypatch.setattr(check, "accounts", lambda *given: without_words(accounts(*given)))
     monkeypatch.setattr(check, "last_words", lambda *given: [check.Finding("", "x") for _ in last_words(*given)])
-    assert points(verdicts.lab.check(EXERCISES[number], verdicts.files[name, number], seed=1)) == points(first)
+    again = verdicts.lab.check(EXERCISES[number], verdicts.files[name, number], seed=first["seed"])
+    assert points(again) == points(first)
 
 
 def printed(verdict):
@@ -229,16 +233,17 @@ def test_a_cause_is_printed_once():
     never = "wrong result: {} of {} elements differ; first at row 1, column {} of odata; it was never written."
     first = "Not right at 31 x 33 of float: " + never.format(112, 1023, 25)
     unjudged = "Not judged without a right and clean result at 1025 x 64 of float: " + never.format(224, 65600, 0)
-    assert lines_of(first, unjudged, unjudged) == [
-        f"-> {first}", "-> not judged: as above, at 1025 x 64 of float", "-> not judged: as above"]
+    above = "-> As above, at 1025 x 64 of float."
+    assert lines_of(first, unjudged, unjudged) == [f"-> {first}", above, above]
     assert lines_of(first, f"{unjudged} {check.NOT_RIGHT}", f"{unjudged} {check.NOT_RIGHT}")[1:] == [
-        f"-> not judged: as above, at 1025 x 64 of float; c{check.NOT_RIGHT[1:]}", "-> not judged: as above"]
+        f"{above} {check.NOT_RIGHT}", above]
     assert lines_of("", first, "") == [f"-> {first}"]
     # Other causes stay apart.
     hints = ["At 1 x 1 of float: race at a.cu:31 (5 times).", "At 1 x 1 of float: race at a.cu:7 (5 times).",
              "At 2 x 1 of float: race at a.cu:7 (9 times).", check.NOT_RIGHT, check.NOT_RIGHT]
     assert lines_of(*hints) == [
-        f"-> {hints[0]}", f"-> {hints[1]}", "-> as above, at 2 x 1 of float", f"-> {check.NOT_RIGHT}", "-> as above"]
+        f"-> {hints[0]}", f"-> {hints[1]}", "-> As above, at 2 x 1 of float.", f"-> {check.NOT_RIGHT}",
+        "-> As above."]
 
 
 def test_no_hint_is_a_bare_exit_status():
@@ -252,9 +257,9 @@ def test_no_hint_is_a_bare_exit_status():
             assert all(hints) and not [h for h in hints if re.search(r"exit status 0|: \d+\.?$", h)], hints
             assert "exit status 0" not in check.shown_matrix(exercise, 1, 1, status, [], [])
     row = {"width": "64", "height": "64", "element_bytes": "4", "global_bytes_moved": "16384"}
-    told = check.why_not_counted([{"kernels": [{"row": row}]}])
+    told = check.not_counted(row)[0].text
     assert "counted 16384 bytes" in told and "needs 32768" in told and "by an assignment of its own" in told
-    assert check.why_not_counted([{"kernels": [{"row": {**row, "global_bytes_moved": "32768"}}]}]) == ""
+    assert check.not_counted({**row, "global_bytes_moved": "32768"}) == []
 
 
 @pytest.mark.variety
@@ -274,7 +279,7 @@ def test_guide_says_what_they_are_worth(verdicts):
     table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(),
                        re.MULTILINE)
     assert [int(row[0]) for row in table] == NUMBERS
-    for row in some(table, 9):
+    for row in few(table, lambda row: row[0] == "5"):
         number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].costs(1))
         assert ([verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")]
@@ -282,9 +287,9 @@ def test_guide_says_what_they_are_worth(verdicts):
     # What step 4's kernel earns in the open exercise.
     reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points",
                                 (ROOT / "lab/README.md").read_text()).groups()
-    # The shapes are drawn.
-    assert abs(int(reached) - verdicts["copied_padding", 8]["speed"]["percent"]) <= 1
-    assert abs(int(earned) - verdicts["copied_padding", 8]["total"]) <= 1
+    pasted = verdicts["copied_padding", 8]
+    percent = re.match(r"([\d.]+) % of a copy's bandwidth", pasted["checks"][-1]["hint"])[1]
+    assert abs(int(reached) - float(percent)) <= 1 and abs(int(earned) - pasted["total"]) <= 1  # the shapes are drawn
 
 
 @pytest.mark.variety
@@ -299,21 +304,6 @@ def test_guide_says_what_attempts_are_worth(verdicts):
                                                 (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
     assert [int(points) for points in said] == [
         verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
-
-
-def test_guide_says_what_they_reach_on_a_card():
-    with open(ROOT / "tests/data/h200_lab.csv") as file:
-        measured = [(row["exercise"], row["submission"],
-                     f"{row['bandwidth_percent_of_memcpy']} %" if row["bandwidth_percent_of_memcpy"] else "wrong")
-                    for row in csv.DictReader(file)]
-    table = re.findall(r"^\| (\d) \| ([\d.]+ %|wrong) \| ([\d.]+ %) \| (\d+ %|no bandwidth) \|$",
-                       (ROOT / "lab/README.md").read_text(), re.MULTILINE)
-    assert [(n, *said) for n, *both, _ in table for said in zip(("handed out", "solved"), both)] == measured
-    # A share to ask for is one that the solution reaches and the hand-out does not.
-    for _, *shares in table:
-        given, solved, asked = (float(share.rstrip(" %")) if share[0].isdigit() else None for share in shares)
-        assert solved <= (given or 0) + 1 if asked is None else (given or 0) < asked < solved
-    assert sum(shares[-1] != "no bandwidth" for shares in table) >= 5
 
 
 # In front of a launch of the solution: where it does nothing.
@@ -355,4 +345,3 @@ def test_one_block_does_not_fill_a_gpu(number, tmp_path):
     verdict = check.Lab().check(EXERCISES[number], tmp_path / "one.cu")
     assert verdict["note"] == "" and 20 <= verdict["total"] <= 40, verdict
     assert any("an H200 has 132 SMs" in c["hint"] for c in verdict["checks"]) or number == 8, verdict
-    assert not verdict["speed"] or verdict["speed"]["percent"] < 2

@@ -198,25 +198,6 @@ def test_it_unpacks_the_hand_out(elsewhere, tmp_path):
     assert (tmp_path / "said").read_text() == "make -s all\n" and "step01" in done.stderr  # it is not built here
 
 
-def test_it_installs_a_compiler(elsewhere, tmp_path):
-    folder, environment = elsewhere
-    programs = tmp_path / "programs"
-    (programs / "g++").unlink()
-    (programs / "apt-get").write_text(f"#!/bin/sh\necho apt-get \"$@\" >> {tmp_path}/said\n")
-    (programs / "apt-get").chmod(0o755)
-    for name in ("mkdir", "chmod"):
-        (programs / name).symlink_to(shutil.which(name))
-    only = {**environment, "PATH": str(programs)}
-    done = first_cell(folder, only, source=SET_UP.replace("URL = ''", "URL = 'https://example.org/x'", 1))
-    if os.geteuid():
-        assert done.returncode == 1 and "g++ or make is missing" in done.stderr
-    else:
-        assert done.returncode == 0, done.stderr
-        assert (tmp_path / "said").read_text().splitlines()[:3] == [
-            "apt-get update -qq", "apt-get install -y -qq g++ make",
-            "git clone --depth 1 -- https://example.org/x transpose"]
-
-
 # What the cells call.
 
 @pytest.fixture

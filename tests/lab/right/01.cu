@@ -41,33 +41,6 @@ __global__ void copyAligned(T* odata, const T* idata, size_t elements)
     size_t elements = size_t(width) * height;
     copyAligned<<<unsigned((elements + 255) / 256), 256>>>(odata, idata, elements);
 }
-//// grid_stride: the same, by a loop
-@copyAligned
-{
-    const size_t elements = size_t(width) * height, step = size_t(gridDim.x) * blockDim.x;
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += step) odata[i] = idata[i];
-}
-@launchAligned
-{
-    copyAligned<T><<<64, 128>>>(odata, idata, width, height);
-}
-//// hoisted: what does not change in the loop stands in front of it
-@copyAligned
-{
-    const int first = blockIdx.y * 16 + threadIdx.y;
-    for (int y = first; y < min(height, int(blockIdx.y + 1) * 16); y += 8) {
-        const size_t row = size_t(y) * width;
-        const int x = int(blockIdx.x * 64 + threadIdx.x) - int(row % (32 / sizeof(T)));
-        const bool left = x >= 0 && x < width, right = x + 32 < width && x + 32 >= 0;
-        if (left) odata[row + x] = idata[row + x];
-        if (right) odata[row + x + 32] = idata[row + x + 32];
-    }
-}
-@launchAligned
-{
-    dim3 grid((width + 32 / sizeof(T) - 1 + 63) / 64, (height + 15) / 16), block(32, 8);
-    copyAligned<T><<<grid, block>>>(odata, idata, width, height);
-}
 //// helper: a function finds where a row's warps begin
 template <class T>
 __device__ __forceinline__ int shift(const int row, const int width)
@@ -90,23 +63,6 @@ void launchAligned(T* odata, const T* idata, int width, int height)
     dim3 block(64, 4), grid((width + 7 + block.x - 1) / block.x, (height + block.y - 1) / block.y);
     copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
-//// forwards: moved on instead of back, the row's beginning by lanes of its own
-@copyAligned
-{
-    constexpr int SECTOR = 32 / sizeof(T);
-    int y = blockIdx.y * 8 + threadIdx.y;
-    if (y >= height) return;
-    const T* in = idata + size_t(y) * width;
-    T* out = odata + size_t(y) * width;
-    int head = (SECTOR - int(size_t(y) * width % SECTOR)) % SECTOR;
-    int x = int(blockIdx.x * 32 + threadIdx.x) + head - SECTOR;
-    if (x >= 0 && x < width) out[x] = in[x];
-}
-@launchAligned
-{
-    copyAligned<T>
-        <<<dim3((width + 32 / sizeof(T) + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
-}
 //// address: the boundary is found from the address itself
 @copyAligned
 {
@@ -121,22 +77,4 @@ void launchAligned(T* odata, const T* idata, int width, int height)
 @launchAligned
 {
     copyAligned<T><<<dim3((width + 7 + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
-}
-//// lambda: the guard is a lambda, the loop a macro
-#define ROWS 8
-#define EACH_ROW(j) for (int j = 0; j < 32; j += ROWS)
-@copyAligned
-{
-    auto inside = [&](int x, int y) { return x >= 0 && x < width && y < height; };
-    EACH_ROW(j) {
-        int y = blockIdx.y * 32 + threadIdx.y + j,
-            x = int(blockIdx.x * 32 + threadIdx.x) - int(size_t(y) * width * sizeof(T) % 32 / sizeof(T));
-        if (inside(x, y)) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
-    }
-}
-@launchAligned
-{
-    const unsigned reach = 32 / sizeof(T) - 1;
-    copyAligned<T>
-        <<<dim3((width + reach + 31) / 32, (height + 31) / 32), dim3(32, ROWS)>>>(odata, idata, width, height);
 }

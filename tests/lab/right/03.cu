@@ -16,25 +16,6 @@
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 256>>>(odata, idata, width, height);
 }
-//// hoisted: guards in front of the loops
-@transposeHalfTile
-{
-    __shared__ T tile[16][32];
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-    if (x < width)
-        for (int j = 0; j < 16; j += 8)
-            if (y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-    __syncthreads();
-    int tid = threadIdx.y * 32 + threadIdx.x, col = tid & 15, row = tid >> 4;
-    y = blockIdx.y * 16 + col;
-    if (y >= height) return;
-    for (x = blockIdx.x * 32 + row; x < min(width, int(blockIdx.x + 1) * 32); x += 16)
-        odata[size_t(x) * height + y] = tile[col][x - int(blockIdx.x) * 32];
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
-}
 //// turned_tile: the tile is filled turned, and emptied by rows
 @transposeHalfTile
 {
@@ -51,41 +32,6 @@
 @launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
-}
-//// whole_tile_at_once: 512 threads, no loop
-@transposeHalfTile
-{
-    __shared__ T tile[16][32];
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-    bool inside = x < width && y < height;
-    if (inside) tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
-    __syncthreads();
-    int tid = threadIdx.y * 32 + threadIdx.x;
-    x = blockIdx.x * 32 + tid / 16;
-    y = blockIdx.y * 16 + tid % 16;
-    if (x < width && y < height) odata[size_t(x) * height + y] = tile[tid % 16][tid / 16];
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 16)>>>(odata, idata, width, height);
-}
-//// one_warp: a block of one warp
-template <typename T>
-__global__ void __launch_bounds__(32) transposeHalfTile(T* odata, const T* idata, int width, int height)
-{
-    __shared__ T tile[16][32];
-    int x0 = blockIdx.x * 32, y0 = blockIdx.y * 16;
-    for (int r = 0; r < 16; ++r)
-        if (x0 + threadIdx.x < width && y0 + r < height)
-            tile[r][threadIdx.x] = idata[size_t(y0 + r) * width + x0 + threadIdx.x];
-    __syncwarp();
-    for (int c = threadIdx.x / 16; c < 32; c += 2)
-        if (x0 + c < width && y0 + threadIdx.x % 16 < height)
-            odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 32>>>(odata, idata, width, height);
 }
 //// dynamic: shared memory by the launch
 @transposeHalfTile
@@ -127,54 +73,4 @@ __device__ T& at(T (&tile)[16][32], int r, int c) { return tile[r][(c + 2 * r) %
 @launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
-}
-//// two_tiles: a block takes two tiles, one after the other
-@transposeHalfTile
-{
-    __shared__ T tile[16][32];
-    const int tid = threadIdx.y * 32 + threadIdx.x;
-    for (int half = 0; half < 2; ++half) {
-        const int x0 = blockIdx.x * 32, y0 = (blockIdx.y * 2 + half) * 16;
-        for (int j = threadIdx.y; j < 16; j += 8)
-            if (x0 + threadIdx.x < width && y0 + j < height)
-                tile[j][threadIdx.x] = idata[size_t(y0 + j) * width + x0 + threadIdx.x];
-        __syncthreads();
-        for (int c = tid / 16; c < 32; c += 16)
-            if (x0 + c < width && y0 + tid % 16 < height)
-                odata[size_t(x0 + c) * height + y0 + tid % 16] = tile[tid % 16][c];
-        __syncthreads();
-    }
-}
-@launchHalfTile
-{
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
-}
-//// lambda_and_macros: as some write
-#define TILE_W 32
-#define TILE_H 16
-#define INSIDE(x, y) ((x) < width && (y) < height)
-template <class T>
-__global__ void transposeHalfTile(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
-{
-    __shared__ T tile[TILE_H][TILE_W];
-    const auto tid = threadIdx.y * TILE_W + threadIdx.x;
-    const int x0 = blockIdx.x * TILE_W, y0 = blockIdx.y * TILE_H;
-    auto each = [&](auto what) {
-        for (unsigned i = tid; i < TILE_W * TILE_H; i += blockDim.x * blockDim.y) what(i);
-    };
-    each([&](unsigned i) {
-        if (INSIDE(x0 + i % TILE_W, y0 + i / TILE_W))
-            tile[i / TILE_W][i % TILE_W] = idata[(size_t)(y0 + i / TILE_W) * width + x0 + i % TILE_W];
-    });
-    __syncthreads();
-    each([&](unsigned i) {
-        if (INSIDE(x0 + i / TILE_H, y0 + i % TILE_H))
-            odata[(size_t)(x0 + i / TILE_H) * height + y0 + i % TILE_H] = tile[i % TILE_H][i / TILE_H];
-    });
-}
-template <class T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
-{
-    transposeHalfTile<T><<<dim3((width + TILE_W - 1) / TILE_W, (height + TILE_H - 1) / TILE_H), dim3(TILE_W, 8)>>>(
-        odata, idata, width, height);
 }

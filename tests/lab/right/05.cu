@@ -13,20 +13,6 @@
             odata[size_t(y0 + r) * width + x] = tile[from][(at + from) % 64];
         }
 }
-//// hoisted: what does not change stands in front
-@turnTiles
-{
-    __shared__ T tile[64][64];
-    const int c = threadIdx.x, x0 = blockIdx.x * 64, y0 = blockIdx.y * 64;
-    if (x0 + c < width)
-        for (int r = threadIdx.y; r < min(64, height - y0); r += 4)
-            tile[r][c ^ r] = idata[size_t(y0 + r) * width + x0 + c];
-    __syncthreads();
-    if (x0 + c >= width) return;
-    const bool below = y0 + c < height;
-    for (int r = threadIdx.y; r < min(64, height - y0); r += 4)
-        odata[size_t(y0 + r) * width + x0 + c] = below && x0 + r < width ? tile[c][r ^ c] : tile[r][c ^ r];
-}
 //// flat: 256 threads in a row
 @turnTiles
 {
@@ -47,27 +33,6 @@
 {
     turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), 256>>>(odata, idata, width, height);
 }
-//// wide: 64 x 16 threads
-@turnTiles
-{
-    __shared__ T tile[64][64];
-    int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y;
-    for (int j = 0; j < 64; j += 16)
-        if (x < width && y + j < height)
-            tile[threadIdx.y + j][threadIdx.x ^ threadIdx.y + j] = idata[size_t(y + j) * width + x];
-    __syncthreads();
-    for (int j = 0; j < 64; j += 16) {
-        int r = threadIdx.y + j, c = threadIdx.x;
-        if (x >= width || y + j >= height) continue;
-        if (int(blockIdx.x) * 64 + r < width && int(blockIdx.y) * 64 + c < height)
-            odata[size_t(y + j) * width + x] = tile[c][r ^ c];
-        else odata[size_t(y + j) * width + x] = tile[r][c ^ r];
-    }
-}
-@launchTurnTiles
-{
-    turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), dim3(64, 16)>>>(odata, idata, width, height);
-}
 //// banks_only: rotated within 32 banks
 template <typename T>
 __device__ __forceinline__ int swizzled(int r, int c) { return (c & 32) | ((c + r) & 31); }
@@ -87,80 +52,4 @@ __device__ __forceinline__ int swizzled(int r, int c) { return (c & 32) | ((c + 
             else odata[size_t(y) * width + x] = tile[r][swizzled<T>(r, c)];
         }
     }
-}
-//// straight_edges: what stays put is not taken from the tile
-@turnTiles
-{
-    __shared__ T tile[64][64];
-    const int x = blockIdx.x * 64 + threadIdx.x, y0 = blockIdx.y * 64, mirror = y0 + threadIdx.x;
-    for (int r = threadIdx.y; r < 64; r += 4) {
-        if (x >= width || y0 + r >= height) continue;
-        const T value = idata[size_t(y0 + r) * width + x];
-        if (mirror < height && blockIdx.x * 64 + r < width) tile[r][threadIdx.x ^ r] = value;
-        else odata[size_t(y0 + r) * width + x] = value;
-    }
-    __syncthreads();
-    for (int r = threadIdx.y; r < 64; r += 4)
-        if (x < width && y0 + r < height && mirror < height && blockIdx.x * 64 + r < width)
-            odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
-}
-//// filled_turned: swizzled where it is filled, by columns
-@turnTiles
-{
-    __shared__ T turned[64][64];
-    const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y, c = threadIdx.x;
-    for (int j = 0; j < 64; j += 4)
-        if (x < width && y + j < height) turned[c][(threadIdx.y + j) ^ c] = idata[size_t(y + j) * width + x];
-    __syncthreads();
-    for (int j = 0; j < 64; j += 4) {
-        const int r = threadIdx.y + j;
-        if (x < width && y + j < height)
-            odata[size_t(y + j) * width + x] =
-                blockIdx.x * 64 + r < width && blockIdx.y * 64 + c < height ? turned[r][c ^ r] : turned[c][r ^ c];
-    }
-}
-//// by_quarters: four tiles of 32 x 32, one after another
-@turnTiles
-{
-    __shared__ T tile[32][32];
-    const int c = threadIdx.x;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        const int from_x = quarter % 2 * 32, from_y = quarter / 2 * 32;
-        // What lies at (from_x, from_y) belongs at (from_y, from_x) of the tile.
-        const int x = blockIdx.x * 64 + from_x, y = blockIdx.y * 64 + from_y, to_x = blockIdx.x * 64 + from_y,
-                  to_y = blockIdx.y * 64 + from_x;
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (x + c < width && y + r < height) {
-                const T value = idata[size_t(y + r) * width + x + c];
-                tile[r][c ^ r] = value;
-                if (!(to_x + r < width && to_y + c < height)) odata[size_t(y + r) * width + x + c] = value;
-            }
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (to_x + c < width && to_y + r < height && x + r < width && y + c < height)
-                odata[size_t(to_y + r) * width + to_x + c] = tile[c][r ^ c];
-        __syncthreads();
-    }
-}
-@launchTurnTiles
-{
-    turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), dim3(32, 8)>>>(odata, idata, width, height);
-}
-//// struct_of_places: a type for places
-struct Place {
-    int r, c;
-    __device__ Place mirrored() const { return Place{c, r}; }
-    __device__ int number() const { return r * 64 + (c ^ r); }
-};
-@turnTiles
-{
-    __shared__ T tile[4096];
-    const auto inside = [&](Place p) { return blockIdx.x * 64 + p.c < width && blockIdx.y * 64 + p.r < height; };
-    for (Place p{int(threadIdx.y), int(threadIdx.x)}; p.r < 64; p.r += 4)
-        if (inside(p)) tile[p.number()] = idata[size_t(blockIdx.y * 64 + p.r) * width + blockIdx.x * 64 + p.c];
-    __syncthreads();
-    for (Place p{int(threadIdx.y), int(threadIdx.x)}; p.r < 64; p.r += 4)
-        if (inside(p))
-            odata[size_t(blockIdx.y * 64 + p.r) * width + blockIdx.x * 64 + p.c] =
-                tile[(inside(p.mirrored()) ? p.mirrored() : p).number()];
 }

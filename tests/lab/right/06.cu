@@ -16,42 +16,6 @@
         __syncthreads();
     }
 }
-//// along_columns: along the diagonals, column by column
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
-        const int bx = i % wide, by = (i / wide + bx) % high;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
-                  to_y = bx * 32 + threadIdx.y;
-        for (int j = 0; j < 32; j += 8)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width)
-                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-    }
-}
-//// anti_columns: against the diagonals, column by column
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
-        const int bx = i % wide, by = (i / wide + high - bx % high) % high;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
-                  to_y = bx * 32 + threadIdx.y;
-        for (int j = 0; j < 32; j += 8)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width)
-                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-    }
-}
 //// whitepaper: as the whitepaper has it
 @transposeDiagonalLoop
 {
@@ -75,86 +39,6 @@
             if (to_x < height && to_y + j < width)
                 odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
-    }
-}
-//// backwards: from the last tile to the first
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
-        const int k = tiles - 1 - i, by = k % high, bx = (k / high + by) % wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
-                  to_y = bx * 32 + threadIdx.y;
-        for (int j = 0; j < 32; j += 8)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width)
-                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-    }
-}
-//// by_subtraction: no division in the second index
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
-        const int by = i % high;
-        int bx = i / high + by % wide;
-        if (bx >= wide) bx -= wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
-                  to_y = bx * 32 + threadIdx.y;
-        for (int j = 0; j < 32; j += 8)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width)
-                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-    }
-}
-//// twice_along: a diagonal that goes down by one and on by three
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
-        const int by = i % high, bx = (i / high + 3 * by) % wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
-                  to_y = bx * 32 + threadIdx.y;
-        for (int j = 0; j < 32; j += 8)
-            if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
-        __syncthreads();
-        for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width)
-                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
-        __syncthreads();
-    }
-}
-//// barrier_first: the second barrier at the beginning of a turn
-template <typename T>
-__device__ void tile_of(int i, int wide, int high, int& bx, int& by)
-{
-    by = i % high;
-    bx = (i / high + by) % wide;
-}
-@transposeDiagonalLoop
-{
-    __shared__ T tile[32][33];
-    const int wide = (width + 31) / 32, high = (height + 31) / 32;
-    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < wide * high; i += gridDim.x * gridDim.y) {
-        int bx, by;
-        tile_of<T>(i, wide, high, bx, by);
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (bx * 32 + threadIdx.x < width && by * 32 + r < height)
-                tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
-        __syncthreads();
-        for (int r = threadIdx.y; r < 32; r += 8)
-            if (by * 32 + threadIdx.x < height && bx * 32 + r < width)
-                odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
     }
 }
 //// two_tiles: two tiles of shared memory take turns, with one barrier for each

@@ -1,31 +1,3 @@
-//// inside_once: the guard is computed once; the barrier stands between two ifs
-template <typename T> constexpr int N = 16 / sizeof(T);
-template <typename T>
-struct alignas(16) Vector {
-    T element[N<T>];
-};
-@copyVectorized
-{
-    __shared__ Vector<T> tile[8][32];
-    int x = (blockIdx.x * 32 + threadIdx.x) * N<T>, y = blockIdx.y * 8 + threadIdx.y;
-    bool inside = x < width && y < height;
-    if (inside) tile[threadIdx.y][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(idata + size_t(y) * width + x);
-    __syncthreads();
-    if (inside) *reinterpret_cast<Vector<T>*>(odata + size_t(y) * width + x) = tile[threadIdx.y][threadIdx.x];
-}
-@copyElements
-{
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
-}
-@launchVectorized
-{
-    if (width % N<T>)
-        copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
-    else
-        copyVectorized<T>
-            <<<dim3((width / N<T> + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
-}
 //// flat: the matrix is one row of vectors
 template <typename T>
 struct alignas(16) Sixteen {
@@ -81,32 +53,6 @@ __global__ void copyElements(T* odata, const T* idata, size_t elements)
             <<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
     else copyElements<T><<<dim3((width + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
 }
-//// uint4: bits, in a tile of one warp's width and half the height
-@copyVectorized
-{
-    __shared__ uint4 tile[16][32];
-    int vectors = width * int(sizeof(T)) / 16, v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-    const uint4* in = reinterpret_cast<const uint4*>(idata);
-    uint4* out = reinterpret_cast<uint4*>(odata);
-    for (int j = 0; j < 16; j += 8)
-        if (v < vectors && y + j < height) tile[threadIdx.y + j][threadIdx.x] = in[size_t(y + j) * vectors + v];
-    __syncthreads();
-    for (int j = 0; j < 16; j += 8)
-        if (v < vectors && y + j < height) out[size_t(y + j) * vectors + v] = tile[threadIdx.y + j][threadIdx.x];
-}
-@copyElements
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
-         i += size_t(gridDim.x) * blockDim.x)
-        odata[i] = idata[i];
-}
-@launchVectorized
-{
-    if (width % (16 / sizeof(T)) == 0)
-        copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata,
-                                                                                                         width, height);
-    else copyElements<T><<<64, 256>>>(odata, idata, width, height);
-}
 //// tile_of_elements: the tile is of T, and reached by vectors
 template <typename T>
 struct alignas(16) Vector {
@@ -134,71 +80,6 @@ struct alignas(16) Vector {
     dim3 grid(((whole ? width / int(16 / sizeof(T)) : width) + 31) / 32, (height + 7) / 8);
     if (whole) copyVectorized<T><<<grid, block>>>(odata, idata, width, height);
     else copyElements<T><<<grid, block>>>(odata, idata, width, height);
-}
-//// rows32: 32 x 32 threads
-constexpr int TILE_DIM = 32, BLOCK_ROWS = 32;
-template <typename T> constexpr int N = 16 / sizeof(T);
-template <typename T>
-struct alignas(16) Vector {
-    T element[N<T>];
-};
-@copyVectorized
-{
-    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];
-    int x = (blockIdx.x * TILE_DIM + threadIdx.x) * N<T>, y = blockIdx.y * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height)
-            tile[threadIdx.y + j][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + x]);
-    __syncthreads();
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height)
-            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];
-}
-@copyElements
-{
-    int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;
-    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
-}
-@launchVectorized
-{
-    bool whole = width % N<T> == 0;
-    int across = whole ? width / N<T> : width;
-    dim3 grid((across + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM), block(TILE_DIM, BLOCK_ROWS);
-    if (whole) copyVectorized<T><<<grid, block>>>(odata, idata, width, height);
-    else copyElements<T><<<grid, block>>>(odata, idata, width, height);
-}
-//// no_loops: four vectors by hand
-template <typename T> constexpr int N = 16 / sizeof(T);
-template <typename T>
-struct alignas(16) Vector {
-    T element[N<T>];
-};
-template <typename T>
-__device__ Vector<T>& vector(T* row, int v) { return reinterpret_cast<Vector<T>*>(row)[v]; }
-template <typename T>
-__device__ const Vector<T>& vector(const T* row, int v) { return reinterpret_cast<const Vector<T>*>(row)[v]; }
-@copyVectorized
-{
-    __shared__ Vector<T> tile[16][32];
-    const int v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-    const bool in = v * N<T> < width, first = in && y < height, second = in && y + 8 < height;
-    if (first) tile[ty][tx] = vector(idata + size_t(y) * width, v);
-    if (second) tile[ty + 8][tx] = vector(idata + size_t(y + 8) * width, v);
-    __syncthreads();
-    if (first) vector(odata + size_t(y) * width, v) = tile[ty][tx];
-    if (second) vector(odata + size_t(y + 8) * width, v) = tile[ty + 8][tx];
-}
-@copyElements
-{
-    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
-}
-@launchVectorized
-{
-    dim3 block(32, 8);
-    if (width % N<T> == 0)
-        copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 15) / 16), block>>>(odata, idata, width, height);
-    else copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), block>>>(odata, idata, width, height);
 }
 //// walking: a fixed number of blocks walks over the tiles
 template <class T>
@@ -231,29 +112,4 @@ void launchVectorized(T* out, const T* in, int width, int height)
     const int n = 16 / sizeof(T), tall = min(16, (height + 7) / 8);
     if (width % n == 0) copyVectorized<T><<<dim3((width / n + 31) / 32, tall), dim3(32, 8)>>>(out, in, width, height);
     else copyElements<T><<<dim3((width + 31) / 32, tall), dim3(32, 8)>>>(out, in, width, height);
-}
-//// one_kernel: the same kernel for both, by a template's number
-template <int BYTES>
-struct alignas(BYTES) Bytes {
-    unsigned char byte[BYTES];
-};
-template <typename T, typename V>
-__global__ void copied(T* odata, const T* idata, int width, int height)
-{
-    __shared__ V tile[16][32];
-    const int across = width * int(sizeof(T)) / int(sizeof(V)), x = blockIdx.x * 32 + threadIdx.x;
-    for (int r = threadIdx.y, y = blockIdx.y * 16 + r; r < 16; r += 8, y += 8)
-        if (x < across && y < height) tile[r][threadIdx.x] = reinterpret_cast<const V*>(idata + size_t(y) * width)[x];
-    __syncthreads();
-    for (int r = threadIdx.y, y = blockIdx.y * 16 + r; r < 16; r += 8, y += 8)
-        if (x < across && y < height) reinterpret_cast<V*>(odata + size_t(y) * width)[x] = tile[r][threadIdx.x];
-}
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height) {}
-@launchVectorized
-{
-    if (width * sizeof(T) % 16 == 0)
-        copied<T, Bytes<16>><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(
-            odata, idata, width, height);
-    else copied<T, T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
