@@ -317,6 +317,7 @@ void Worker::refuse(const FindingKind& kind, uintptr_t address, Site site, const
     if (suspicious && from_index_) settle_index();
     Finding finding(kind, without_turn(site), block_);
     finding.thread = threads_.current();
+    finding.offset = int64_t(address);
     if (array) {
         finding.memory = array->name;
         finding.offset = int64_t(address - array->begin);
