@@ -101,6 +101,15 @@ int occupancy(Kernel kernel, int threads, size_t bytes)
     return blocks;
 }
 
+template <typename Kernel>
+bool room(Kernel kernel, int blocks, int threads, size_t bytes)
+{
+    size_t found = 77;
+    if (!works(cudaOccupancyAvailableDynamicSMemPerBlock(&found, kernel, blocks, threads))) return false;
+    if (found != bytes) printf("  %zu bytes instead of %zu\n", found, bytes);
+    return found == bytes;
+}
+
 void shared_memory()
 {
     row("dynamic shared memory beside static",
@@ -123,6 +132,8 @@ void shared_memory()
                                                    occupancy(dynamic<4>, 256, 100001) == 0);
     row("occupancy of a block with too many threads",
         occupancy(plain, 1024, 0) == 2 && occupancy(plain, 1025, 0) == 0 && occupancy(plain, 2000000, 0) == 0);
+    row("room for dynamic shared memory", room(fixed<44>, 1, 64, 49104) && room(fixed<44>, 31, 64, 7376) &&
+                                              room(fixed<4800>, 9, 64, 21056) && room(dynamic<5>, 2, 1024, 49152));
     int blocks = -1;
     row("occupancy of no block",
         invalid(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0)) &&
