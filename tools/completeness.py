@@ -12,6 +12,7 @@ has seen, with its place. Takes about two hours on two processors, most of it in
 """
 
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import random
@@ -29,26 +30,36 @@ LANGUAGE = sorted(path.stem for path in (ROOT / "tests/sim/language").glob("*.cu
 SEEN = re.compile(r"seen by the hooks: (\d+) loads, (\d+) stores, (\d+) atomic operations")
 
 
+# Symbols of the simulator and of the library. The program sorts its symbols at the start, which the trace has, too.
+NOT_NEEDED = ["_ZN3sim*", "_ZNK3sim*", "_ZN7harness*", "_ZNK7harness*", "_ZNSt*", "_ZNKSt*", "_ZSt*", "_ZN9__gnu_cxx*",
+              "_ZNK9__gnu_cxx*"]
+
+
 def compare(program, *arguments):
     """(exit status of the comparison, its output). The first line has the number of accesses. The program has one
-    processor, so that one host thread runs all blocks, and no other one's announcements come in between."""
+    processor, so that one host thread runs all blocks, and no other one's announcements come in between. valgrind
+    writes each line by itself: into a large pipe, from which the witness takes many at a time."""
     processor = random.choice(sorted(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:
         symbols = pathlib.Path(folder) / "symbols"
         with open(symbols, "w") as file:
             subprocess.run(["nm", "-C", program], stdout=file, check=True)
+        traced = pathlib.Path(folder) / pathlib.Path(program).name
+        subprocess.run(["objcopy", "--strip-debug", "--wildcard", *(f"--strip-symbol={name}" for name in NOT_NEEDED),
+                        program, traced], check=True)
         environment = {**os.environ, "SIM_WITNESS": "1", "SIM_OPTIONS": "--quiet"}
         read, write = os.pipe()
+        fcntl.fcntl(read, fcntl.F_SETPIPE_SZ, 1 << 20)
         with open(pathlib.Path(folder) / "output", "w") as output:
-            traced = subprocess.Popen(
-                ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", program, *arguments],
+            running = subprocess.Popen(
+                ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", traced, *arguments],
                 pass_fds=[write], preexec_fn=lambda: os.sched_setaffinity(0, {processor}), stdout=output, stderr=output,
                 env=environment, cwd=ROOT)
             os.close(write)
             witness = subprocess.run([ROOT / "build/tools/witness", symbols], stdin=read, capture_output=True,
                                      text=True)
             os.close(read)
-            traced.wait()
+            running.wait()
         return witness.returncode, witness.stdout + witness.stderr
 
 

@@ -250,7 +250,7 @@ def ncu(out):
 
 def language(out):
     sources, rows = sorted((ROOT / "tests/sim/language").glob("*.cu")), []
-    for source, program in zip(sources, compiled(sources)):
+    for source, program in zip(sources, compiled(sources, "--extended-lambda")):
         done = run(program)
         expect(done.returncode == 0, f"{source.stem}: exit {done.returncode}")
         rows += [{**machine(), "program": source.stem, "row": row, "result": result}

@@ -16,6 +16,8 @@
 // and cuda::pipeline access no memory at all here, because the simulator keeps their state elsewhere. So an access to
 // an announced word is expected, but its number is not compared.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,6 +26,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/witness.h"
@@ -206,15 +209,40 @@ private:
     std::map<std::string, uint64_t> escaped_, vain_;
 };
 
+// The lines of standard input. A reader that waits is woken by each line, which costs more than the line. So this one
+// sleeps until the pipe has many.
+class Lines {
+public:
+    const char* next()
+    {
+        for (;;) {
+            if (char* end = static_cast<char*>(std::memchr(begin_, '\n', size_t(end_ - begin_)))) {
+                *end = 0;
+                return std::exchange(begin_, end + 1);
+            }
+            std::memmove(text_.data(), begin_, size_t(end_ - begin_));
+            end_ -= begin_ - text_.data();
+            begin_ = text_.data();
+            usleep(10000);
+            const ssize_t more = read(STDIN_FILENO, end_, size_t(text_.data() + text_.size() - end_));
+            if (more <= 0) return nullptr;
+            end_ += more;
+        }
+    }
+
+private:
+    std::vector<char> text_ = std::vector<char>(1 << 20);
+    char *begin_ = text_.data(), *end_ = begin_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
     if (argc != 2) return std::fprintf(stderr, "witness: expected the file that nm -C has written of the program\n"), 2;
     Comparison comparison(argv[1]);
-    char* line = nullptr;
-    size_t room = 0;
-    while (getline(&line, &room, stdin) > 0) {
+    Lines lines;
+    while (const char* line = lines.next()) {
         if (line[0] == 'I') {
             comparison.instruction(std::strtoull(line + 3, nullptr, 16));
         } else if (line[0] == ' ' && line[2] == ' ') {

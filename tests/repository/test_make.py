@@ -73,7 +73,6 @@ def test_nothing_to_do(project):
 
 def test_clean_and_all(project):
     first = make(project, "NVCC=", "all")
-    assert make(project, "NVCC=", "clean", "all") == first
     assert make(project, "NVCC=", "all", "clean") == first
     make(project, "NVCC=", "clean")
     assert not (project / "build").exists() and not [name for name in STEPS if (project / name).exists()]
@@ -124,9 +123,9 @@ def is_for_programs(kind, what):
 
 
 @pytest.mark.parametrize("flag, made", [
-    ("CXXFLAGS=-g", lambda kind, what: what != "build/rewrite"),
+    pytest.param("CXXFLAGS=-g", lambda kind, what: what != "build/rewrite", marks=pytest.mark.variety),
     ("CPPFLAGS=-DA", lambda kind, what: kind == "link" or is_for_programs(kind, what)),
-    ("LDFLAGS=-s", lambda kind, what: kind == "link")])
+    pytest.param("LDFLAGS=-s", lambda kind, what: kind == "link", marks=pytest.mark.variety)])
 def test_a_flag(project, flag, made):
     """It makes anew what it changes. CPPFLAGS is for kernels and programs, not for the simulator."""
     every = make(project, "NVCC=", "all")

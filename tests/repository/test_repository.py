@@ -1,5 +1,4 @@
-"""What surrounds the code: the workflow, the container, the citation and the forms are valid, and name only what
-exists."""
+"""What surrounds the code: the workflow, the container and the citation are valid, and name only what exists."""
 
 import datetime
 import json
@@ -17,7 +16,6 @@ WORKFLOW, PUBLISHING = WORKFLOWS["ci.yml"], WORKFLOWS["pages.yml"]
 STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
 JOBS = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
 DOCKERFILE = re.sub(r"\\\n", " ", (ROOT / ".devcontainer/Dockerfile").read_text())
-FORMS = sorted(path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 PAGES = sorted((ROOT / ".github").glob("**/*.md"))
 
 
@@ -46,10 +44,6 @@ def missing_targets(text):
     return sorted(name for name in names if run("make", "--dry-run", name).returncode)
 
 
-# ---- The workflow
-# ------------------------------------------------------------------------------------------------------------------
-
-
 def test_the_workflow_runs_what_exists():
     commands = [command for job in JOBS for step in job["steps"] if "run" in step
                 for command in step["run"].splitlines()]
@@ -60,19 +54,10 @@ def test_the_workflow_runs_what_exists():
             continue
         if program.startswith(".ci/"):
             assert os.access(ROOT / program, os.X_OK), command
-            if program == ".ci/site": continue  # see below
+            if program == ".ci/site": continue
             program, *arguments = arguments or ["make"]
         assert program == "make", command
         assert missing_targets(f"make {' '.join(arguments)}") == [], command
-
-
-def test_the_workflow_covers_the_systems_and_compilers():
-    matrix = WORKFLOW["jobs"]["build"]["strategy"]["matrix"]
-    assert ({system["name"] for system in matrix["system"]}
-            == {"ubuntu-22.04", "ubuntu-24.04", "debian-stable", "debian-testing"})
-    assert matrix["compiler"] == ["g++", "clang++"]
-    # Names of artefacts may not have these characters.
-    assert not any(re.search(r'[":<>|*?\\/]', system["name"]) for system in matrix["system"])
 
 
 def test_the_workflow_has_few_rights_and_an_end():
@@ -87,34 +72,6 @@ def test_the_workflow_has_few_rights_and_an_end():
     assert writing == [PUBLISHING["jobs"]["publish"]] and set(PUBLISHING[True]) == {"push", "workflow_dispatch"}
     assert writing[0]["permissions"] == {"pages": "write", "id-token": "write"}
     assert [step["uses"].split("@")[0] for step in writing[0]["steps"]] == ["actions/deploy-pages"]
-
-
-@pytest.mark.variety
-def test_what_is_published(tmp_path):
-    """The commands of the job that writes the pages, with a make that writes empty ones. Every link of the first page
-    leads to a file of the folder that is uploaded."""
-    write = PUBLISHING["jobs"]["write"]["steps"]
-    (folder,) = (step["with"]["path"] for step in write if "upload-pages-artifact" in step.get("uses", ""))
-    (command,) = (step["run"] for step in write if step.get("run", "").startswith(".ci/site "))
-    assert command == f".ci/site {folder}"
-    copy = tmp_path / "project"
-    rooms = (".ci", "lab", "plots", "step*", "docs", "common", "README.md")
-    for name in run("git", "ls-files", *rooms).stdout.splitlines():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, copy / name)
-    (tmp_path / "make").write_text("""#!/bin/sh
-echo "$*" >> made && mkdir -p report && touch report/chapter.html report/reference.html report/slides.html
-""")
-    (tmp_path / "make").chmod(0o755)
-    url = "https://github.com/a/b"
-    assert run("git", "init", "-q", copy).returncode == 0
-    assert run("git", "-C", copy, "remote", "add", "origin", url).returncode == 0
-    done = run(*command.split(), cwd=copy, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
-    assert done.returncode == 0 and (copy / "made").read_text() == "report\nslides\n", done.stderr
-    files = {path.name for path in (copy / folder).iterdir()}
-    links = set(re.findall(r'(?:href="|url=)([^"]+)"', (copy / folder / "index.html").read_text()))
-    assert links == files - {"index.html"} == {"chapter.html", "reference.html", "slides.html", "transpose.ipynb"}
-    assert f"URL = '{url}'" in (copy / folder / "transpose.ipynb").read_text()
 
 
 @pytest.mark.parametrize("path", [*(f".github/workflows/{name}" for name in WORKFLOWS), "lab/classroom.yml"])
@@ -132,28 +89,6 @@ def test_new_versions_are_looked_for_everywhere():
     assert (ROOT / updates["docker"]["directory"].strip("/") / "Dockerfile").is_file()
 
 
-def test_the_environment_of_conda_has_what_the_build_needs():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
-    assert environment["channels"] == ["conda-forge"]
-    assert {"gxx", "make", "git", "python"} <= {re.match(r"\w+", name)[0] for name in environment["dependencies"]}
-    oldest = re.search(r"python>=3\.(\d+),", " ".join(environment["dependencies"]))[1]
-    assert f'target-version = "py3{oldest}"' in (ROOT / ".ruff.toml").read_text()  # whose grammar make lint asks for
-
-
-def test_what_the_workflow_names_is_in_its_matrix():
-    text = (ROOT / ".github/workflows/ci.yml").read_text()
-    matrix = WORKFLOW["jobs"]["build"]["strategy"]["matrix"]
-    for name in re.findall(r"\bmatrix\.(\w+(?:\.\w+)?)", text):
-        axis, _, key = name.partition(".")
-        assert axis in matrix and (not key or any(key in value for value in matrix[axis])), name
-    for file in re.findall(r"hashFiles\((.*?)\)", text):
-        assert all((ROOT / name).is_file() for name in re.findall(r"'(.*?)'", file)), file
-
-
-# ---- Packages
-# ----------------------------------------------------------------------------------------------------------------------
-
-
 def test_packages_are_the_same_everywhere(tmp_path):
     system = re.search(r"^ID=(\w+)", open("/etc/os-release").read(), re.MULTILINE)[1]
     wanted = asked_for(tmp_path)
@@ -168,24 +103,6 @@ def test_packages_are_the_same_everywhere(tmp_path):
     assert ".ci/packages" in (ROOT / ".ci/run").read_text()
 
 
-@pytest.mark.variety
-def test_clang_is_installed_where_it_compiles(tmp_path):
-    assert "clang" in asked_for(tmp_path, CXX="clang++")
-
-
-@pytest.mark.variety
-def test_offline_has_no_network():
-    as_root = ["sudo", "--non-interactive"] if os.geteuid() else []
-    if not shutil.which([*as_root, "unshare"][0]) or run(*as_root, "unshare", "--net", "true").returncode:
-        pytest.skip("no right to a network of its own here")
-    done = run(ROOT / ".ci/offline", "cat", "/proc/net/dev")
-    assert [line.split(":")[0].strip() for line in done.stdout.splitlines() if ":" in line] == ["lo"], done.stderr
-
-
-# ---- The container
-# -----------------------------------------------------------------------------------------------------------------
-
-
 def test_the_container_is_built_and_used_as_one_user():
     settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
     assert (ROOT / ".devcontainer" / settings["build"]["dockerfile"]).is_file()
@@ -195,10 +112,6 @@ def test_the_container_is_built_and_used_as_one_user():
     assert user == settings["remoteUser"] != "root"
     assert re.search(rf"^RUN useradd .*\b{user}$", DOCKERFILE, re.MULTILINE)
     assert missing_targets(settings["postCreateCommand"]) == []
-
-
-# ---- The citation
-# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_citation_is_valid():
@@ -218,31 +131,6 @@ def test_the_citation_is_valid():
         assert isinstance(work.get("year", 0), int)
 
 
-# ---- Pages and forms
-# ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.variety
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
-def test_an_issue_form_is_valid(path):
-    form = yaml.safe_load(path.read_text())
-    assert {"name", "description", "body"} <= set(form) <= {"name", "description", "title", "labels", "body"}
-    kinds = {"markdown": {"value"}, "input": {"label"}, "textarea": {"label"}, "dropdown": {"label", "options"}}
-    ids = [field["id"] for field in form["body"] if field["type"] != "markdown"]
-    assert len(ids) == len(set(ids)) and all(re.fullmatch(r"[\w-]+", id_) for id_ in ids)
-    for field in form["body"]:
-        assert (kinds[field["type"]] <= set(field["attributes"])
-                <= {"label", "description", "placeholder", "value", "render", "options"}), field
-        assert (set(field) <= {"type", "id", "attributes", "validations"}
-                and set(field.get("validations", {})) <= {"required"}), field
-        for text in field["attributes"].values():
-            assert isinstance(text, str) or all(isinstance(option, str) for option in text), field
-    labels = [field["attributes"]["label"] for field in form["body"] if field["type"] != "markdown"]
-    assert len(labels) == len(set(labels))
-    assert sum(field.get("validations", {}).get("required", False) for field in form["body"]) >= 5
-    assert missing_targets(path.read_text()) == []
-
-
 def test_pages_name_what_exists():
     code = [piece for page in PAGES for piece in re.findall(r"`([^`]+)`", page.read_text())]
     assert missing_targets("\n".join(code)) == []
@@ -253,23 +141,6 @@ def test_pages_name_what_exists():
         elif re.fullmatch(r"[A-Z_]{6,}", word) and word not in ("COMMIT", "ERRATUM", "README"):
             assert (run("git", "grep", "-q", rf"^{word}\b", "--", "*.py").returncode == 0
                     or list((ROOT / "plots/figures").glob(word))), word
-
-
-@pytest.mark.variety
-def test_the_changelog_has_its_form():
-    """As keepachangelog.com describes it: versions with dates, the newest first, and six kinds of change."""
-    text = (ROOT / ".github/CHANGELOG.md").read_text()
-    versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert versions and all(
-        re.fullmatch(r"\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions)
-    assert (set(re.findall(r"^### (.*)$", text, re.MULTILINE))
-            <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"})
-    tags = run("git", "tag", "--list", "v*").stdout.split()
-    assert {tag[1:] for tag in tags} <= {version.split("]")[0].strip("[") for version in versions}
-
-
-# ---- The repository
-# ----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_top_level_is_small():

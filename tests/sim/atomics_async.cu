@@ -33,11 +33,6 @@ KERNEL(addOne)
     atomicAdd(&out[0], T(1));
 }
 
-KERNEL(addOneByLane)
-{
-    atomicAdd(&out[0], T(threadIdx.x));
-}
-
 KERNEL(addOneUsed)
 {
     THREAD;
@@ -56,34 +51,10 @@ KERNEL(addNeighboursUsed)
     out[olds + t] = atomicAdd(&out[t], T(3)) + T(5);
 }
 
-KERNEL(addStrided)
-{
-    THREAD;
-    atomicAdd(&out[8 * t], T(3));
-}
-
-KERNEL(addStridedUsed)
-{
-    THREAD;
-    out[olds + t] = atomicAdd(&out[8 * t], T(3)) + T(5);
-}
-
 KERNEL(addPairs)  // two lanes to one address
 {
     THREAD;
     atomicAdd(&out[t / 2], T(3));
-}
-
-KERNEL(addHalf)  // half of the lanes
-{
-    THREAD;
-    if (threadIdx.x % 2) atomicAdd(&out[t], T(3));
-}
-
-__global__ void maxNeighbours(const int*, int* out)
-{
-    THREAD;
-    atomicMax(&out[t], t);
 }
 
 __global__ void exchangeUsed(const int*, int* out)
@@ -136,18 +107,6 @@ __global__ void sharedCompareAndSwap(const int*, int* out)
     out[t] = values[stride * threadIdx.x];
 }
 
-template <int stride>
-__global__ void sharedMax(const int*, int* out)
-{
-    __shared__ int values[64 * stride];
-    THREAD;
-    values[stride * threadIdx.x] = 0;
-    __syncthreads();
-    atomicMax(&values[stride * threadIdx.x], t);
-    __syncthreads();
-    out[t] = values[stride * threadIdx.x];
-}
-
 // Cache hints.
 
 KERNEL(loadLdg)
@@ -156,58 +115,16 @@ KERNEL(loadLdg)
     out[t] = __ldg(&in[2 * t]);
 }
 
-KERNEL(loadLdca)
-{
-    THREAD;
-    out[t] = __ldca(&in[2 * t]);
-}
-
 KERNEL(loadLdcg)
 {
     THREAD;
     out[t] = __ldcg(&in[2 * t]);
 }
 
-KERNEL(loadLdcs)
-{
-    THREAD;
-    out[t] = __ldcs(&in[2 * t]);
-}
-
-KERNEL(loadLdlu)
-{
-    THREAD;
-    out[t] = __ldlu(&in[2 * t]);
-}
-
-KERNEL(loadLdcv)
-{
-    THREAD;
-    out[t] = __ldcv(&in[2 * t]);
-}
-
-KERNEL(storeStwb)
-{
-    THREAD;
-    __stwb(&out[2 * t], in[t]);
-}
-
 KERNEL(storeStcg)
 {
     THREAD;
     __stcg(&out[2 * t], in[t]);
-}
-
-KERNEL(storeStcs)
-{
-    THREAD;
-    __stcs(&out[2 * t], in[t]);
-}
-
-KERNEL(storeStwt)
-{
-    THREAD;
-    __stwt(&out[2 * t], in[t]);
 }
 
 // Elements of 1 to 48 bytes.
@@ -330,20 +247,6 @@ KERNEL(pipelineCopyConflicts)
     out[t] = tile[8 * (63 - threadIdx.x)];
 }
 
-KERNEL(pipelineObject)
-{
-    __shared__ T tile[64];
-    THREAD;
-    cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
-    pipe.producer_acquire();
-    cuda::memcpy_async(&tile[threadIdx.x], &in[t], cuda::aligned_size_t<alignof(T)>(sizeof(T)), pipe);
-    pipe.producer_commit();
-    pipe.consumer_wait();
-    __syncthreads();
-    out[t] = tile[63 - threadIdx.x];
-    pipe.consumer_release();
-}
-
 KERNEL(barrierCopy)
 {
 #pragma nv_diag_suppress static_var_with_dynamic_init
@@ -358,16 +261,6 @@ KERNEL(barrierCopy)
     out[t] = tile[63 - threadIdx.x];
 }
 
-KERNEL(groupCopy)
-{
-    __shared__ alignas(16) T tile[64];
-    THREAD;
-    auto block = cooperative_groups::this_thread_block();
-    cooperative_groups::memcpy_async(block, tile, in + 64 * blockIdx.x, 64 * sizeof(T));
-    cooperative_groups::wait(block);
-    out[t] = tile[63 - threadIdx.x];
-}
-
 // Memory that is neither: constants, arrays of file scope, local arrays; and what needs no memory.
 
 __constant__ int constants[elements];
@@ -379,23 +272,10 @@ __global__ void constantUniform(const int*, int* out)
     out[t] = constants[blockIdx.x];
 }
 
-__global__ void constantDivergent(const int*, int* out)
-{
-    THREAD;
-    out[t] = constants[t];
-}
-
 __global__ void deviceArray(const int*, int* out)
 {
     THREAD;
     out[t] = table[2 * t];
-}
-
-__global__ void deviceArrayStored(const int* in, int* out)
-{
-    THREAD;
-    table[elements / 2 + t] = in[t];
-    out[t] = table[t];
 }
 
 __global__ void localArray(const int* in, int* out)
@@ -413,26 +293,6 @@ __global__ void shuffles(const int* in, int* out)
     int value = in[t];
     for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
     if (t % 32 == 0) out[t / 32] = value;
-}
-
-__global__ void shuffleXor(const int* in, int* out)
-{
-    THREAD;
-    out[t] = __shfl_xor_sync(0xffffffffu, in[t], 5);
-}
-
-__global__ void reduceAddSync(const int* in, int* out)
-{
-    THREAD;
-    const unsigned sum = __reduce_add_sync(0xffffffffu, unsigned(in[t]));
-    if (t % 32 == 0) out[t / 32] = int(sum);
-}
-
-__global__ void ballots(const int* in, int* out)
-{
-    THREAD;
-    const unsigned odd = __ballot_sync(0xffffffffu, in[t] & 1);
-    out[t] = __popc(odd);
 }
 
 __global__ void volatileShared(const int* in, int* out)
@@ -537,21 +397,15 @@ void atomics(const char* type)
 {
     Data<T> d(type);
     RUN(addOne, out[0] += 1;);
-    RUN(addOneByLane, out[0] += T(i););
     RUN_SORTED(addOneUsed, out[olds + t] = out[0] + 5; out[0] += 1;);
     RUN(addNeighbours, out[t] = 3;);
     RUN(addNeighboursUsed, out[t] = 3; out[olds + t] = 5;);
-    RUN(addStrided, out[8 * t] = 3;);
-    RUN(addStridedUsed, out[8 * t] = 3; out[olds + t] = 5;);
     RUN(addPairs, out[t / 2] += 3;);
-    RUN(addHalf, if (t % 2) out[t] = 3;);
     RUN_STRIDE(sharedAdd, 0, false, out[t] = 64 * 3;);
     RUN_STRIDE(sharedAdd, 1, false, out[t] = 3;);
-    RUN_STRIDE(sharedAdd, 2, false, out[t] = 3;);
     RUN_STRIDE(sharedAdd, 8, false, out[t] = 3;);
     RUN_STRIDE(sharedAdd, 33, false, out[t] = 3;);
     RUN_STRIDE(sharedAddUsed, 0, true, out[t] = 64 * 3; out[olds + t] = T(3 * i + 5););
-    RUN_STRIDE(sharedAddUsed, 1, false, out[t] = 3; out[olds + t] = 5;);
     RUN_STRIDE(sharedAddUsed, 8, false, out[t] = 3; out[olds + t] = 5;);
 }
 
@@ -560,15 +414,8 @@ void hints(const char* type)
 {
     Data<T> d(type);
     RUN(loadLdg, out[t] = in[2 * t];);
-    RUN(loadLdca, out[t] = in[2 * t];);
     RUN(loadLdcg, out[t] = in[2 * t];);
-    RUN(loadLdcs, out[t] = in[2 * t];);
-    RUN(loadLdlu, out[t] = in[2 * t];);
-    RUN(loadLdcv, out[t] = in[2 * t];);
-    RUN(storeStwb, out[2 * t] = in[t];);
     RUN(storeStcg, out[2 * t] = in[t];);
-    RUN(storeStcs, out[2 * t] = in[t];);
-    RUN(storeStwt, out[2 * t] = in[t];);
 }
 
 template <typename T>
@@ -579,7 +426,6 @@ void copies(const char* type)
     RUN(copyStrided, out[3 * t] = in[4 * t];);
     RUN(throughShared, out[t] = in[t - i + 63 - i];);
     RUN_STRIDE(throughSharedStrided, 2, false, out[t] = in[t - i + 63 - i];);
-    RUN_STRIDE(throughSharedStrided, 5, false, out[t] = in[t - i + 63 - i];);
     RUN_STRIDE(throughSharedStrided, 8, false, out[t] = in[t - i + 63 - i];);
 }
 
@@ -590,35 +436,25 @@ void asynchronous(const char* type)
     RUN(pipelineCopy, out[t] = in[t - i + 63 - i];);
     RUN(pipelineCopyStrided, out[t] = in[4 * (t - i + 63 - i)];);
     RUN(pipelineCopyConflicts, out[t] = in[t - i + 63 - i];);
-    RUN(pipelineObject, out[t] = in[t - i + 63 - i];);
     RUN(barrierCopy, out[t] = in[t - i + 63 - i];);
-    RUN(groupCopy, out[t] = in[t - i + 63 - i];);
 }
 
 void integers()
 {
     using T = int;
     Data<T> d("int");
-    RUN_INT(maxNeighbours, out[t] = t;);
     RUN_INT(exchangeUsed, out[t] = t; out[olds + t] = 5;);
     RUN_INT(compareAndSwapUsed, out[t] = t; out[olds + t] = 5;);
     RUN_AS("sharedCompareAndSwap1", sharedCompareAndSwap<1>, false, out[t] = t; out[olds + t] = 5;);
     RUN_AS("sharedCompareAndSwap8", sharedCompareAndSwap<8>, false, out[t] = t; out[olds + t] = 5;);
-    RUN_AS("sharedMax1", sharedMax<1>, false, out[t] = t;);
-    RUN_AS("sharedMax8", sharedMax<8>, false, out[t] = t;);
     RUN_INT(asVectors, for (int k = 4 * t; k < 4 * t + 4; ++k) out[k] = in[k];);
 
     must(cudaMemcpyToSymbol(constants, d.host_in.data(), sizeof constants));
     must(cudaMemcpyToSymbol(table, d.host_in.data(), sizeof table));
     RUN_INT(constantUniform, out[t] = in[t / 64];);
-    RUN_INT(constantDivergent, out[t] = in[t];);
     RUN_INT(deviceArray, out[t] = in[2 * t];);
-    RUN_INT(deviceArrayStored, out[t] = in[t];);
     RUN_INT(localArray, out[t] = in[threads * (t * 7 % 40) + t];);
     RUN_INT(shuffles, out[t / 32] = int(unsigned(out[t / 32]) + unsigned(in[t])););
-    RUN_INT(shuffleXor, out[t] = in[t ^ 5];);
-    RUN_INT(reduceAddSync, out[t / 32] = int(unsigned(out[t / 32]) + unsigned(in[t])););
-    RUN_INT(ballots, for (int k = t / 32 * 32; k < t / 32 * 32 + 32; ++k) out[t] += in[k] % 2 != 0;);
     RUN_INT(volatileShared, out[t] = int(3u * unsigned(in[t - i + 63 - i])););
     d.clear();
     dynamicShared<<<2, 64, 64 * 4 + 64 * 8>>>(d.in, d.out);

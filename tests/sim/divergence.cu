@@ -40,19 +40,6 @@ KERNEL(forLane)
     out[t] = sum;
 }
 
-KERNEL(doWhileLane)
-{
-    LANE;
-    T sum = 0;
-    int k = 0;
-#pragma unroll 1
-    do {
-        sum += in[128 * k + 2 * t];
-        ++k;
-    } while (k <= lane / 4);
-    out[t] = sum;
-}
-
 KERNEL(nestedThree)
 {
     LANE;
@@ -68,16 +55,6 @@ KERNEL(nestedThree)
 }
 
 // Guards inside loops.
-
-KERNEL(guardParity)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int turn = 0; turn < 8; ++turn)
-        if (lane & 1) sum += in[128 * turn + t];
-    out[t] = sum;
-}
 
 KERNEL(halvesInTurn)
 {
@@ -107,18 +84,6 @@ KERNEL(randomPattern)
 
 // break, continue and return.
 
-KERNEL(breakLane)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 16; ++k) {
-        sum += in[128 * k + t];
-        if (k == lane % 7) break;
-    }
-    out[t] = sum;
-}
-
 KERNEL(earlyReturn)
 {
     LANE;
@@ -144,21 +109,6 @@ KERNEL(mergedReturns)
     out[1024 + 2 * t] = -sum;
 }
 
-// Loops over lanes.
-
-KERNEL(loopOverLanes)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int l = 0; l < 32; ++l) {
-        if (l != lane) continue;
-        sum = in[4 * t];
-        out[2048 + 5 * t] = sum;
-    }
-    out[t] = sum;
-}
-
 // switch.
 
 KERNEL(switchFallthrough)
@@ -176,19 +126,6 @@ KERNEL(switchFallthrough)
         default: sum -= in[5120 + 4 * t];
     }
     out[t] = sum;
-}
-
-KERNEL(switchInLoop)
-{
-    LANE;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 6; ++k) switch ((lane + k) % 3) {
-            case 0: sum += in[128 * k + t]; break;
-            case 1: out[128 * k + t] = sum; break;
-            default: sum = in[1024 + 128 * k + t] - in[2048 + 128 * k + 2 * t];
-        }
-    out[1024 + t] = sum;
 }
 
 KERNEL(switchFallthroughInLoop)
@@ -224,20 +161,6 @@ KERNEL(mergedTernary)
     out[t] = lane < 16 ? in[t] : in[512 + 2 * t];
 }
 
-KERNEL(mergedStores)
-{
-    LANE;
-    const T value = in[t];
-    if (lane % 3) out[t] = value;
-    else out[1024 + 2 * t] = value + 1;
-}
-
-KERNEL(shortAnd)
-{
-    THREAD;
-    if (in[t] > 30 && in[512 + t] > 40 && in[1024 + t] < 90) out[t] = in[1536 + 2 * t];
-}
-
 KERNEL(shortInLoop)
 {
     LANE;
@@ -258,15 +181,6 @@ KERNEL(whileFlag)
         sum += in[i];
         i += flag_stride;
     }
-    out[t] = sum;
-}
-
-KERNEL(forBoundLoaded)
-{
-    THREAD;
-    T sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < index[flag_stride * k + t]; ++k) sum += in[128 * k + t];
     out[t] = sum;
 }
 
@@ -361,23 +275,6 @@ KERNEL(sharedReverse)
     out[t] = sum;
 }
 
-KERNEL(sharedFlags)
-{
-    __shared__ int flags[512];
-    THREAD;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < 512; i += 64) flags[i] = index[flag_stride * (i / 64) + i % 64];
-    __syncthreads();
-    T sum = 0;
-    int i = threadIdx.x;
-#pragma unroll 1
-    while (i < 448 && flags[i]) {
-        sum += in[i];
-        i += 64;
-    }
-    out[t] = sum;
-}
-
 KERNEL(reduceHalving)
 {
     __shared__ T sums[64];
@@ -390,23 +287,6 @@ KERNEL(reduceHalving)
         __syncthreads();
     }
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
-}
-
-KERNEL(scanInclusive)
-{
-    __shared__ T sums[64];
-    THREAD;
-    sums[threadIdx.x] = in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 1; step < 64; step *= 2) {
-        T before = 0;
-        if (threadIdx.x >= step) before = sums[threadIdx.x - step];
-        __syncthreads();
-        if (threadIdx.x >= step) sums[threadIdx.x] += before;
-        __syncthreads();
-    }
-    out[t] = sums[threadIdx.x];
 }
 
 KERNEL(barrierBetween)
@@ -428,20 +308,6 @@ KERNEL(barrierBetween)
 }
 
 // Warps and blocks of other shapes.
-
-KERNEL(warpBranches)
-{
-    LANE;
-    T sum = 0;
-    if (threadIdx.x < 32) {
-#pragma unroll 1
-        for (int k = 0; k < 3; ++k) sum += in[128 * k + t];
-    } else {
-#pragma unroll 1
-        for (int k = 0; k < lane % 4; ++k) sum -= in[1024 + 128 * k + 2 * t];
-    }
-    out[t] = sum;
-}
 
 template <typename T>
 __global__ void partialWarp(const T* in, const int*, T* out)  // 40 threads
@@ -622,34 +488,23 @@ void runAll(const char* type)
     Data<T> d(type);
 
     RUN(forLane, out[t] = sumOf(in + t, lane, 64););
-    RUN(doWhileLane, out[t] = sumOf(in + 2 * t, 1 + lane / 4, 128););
     RUN(nestedThree, T s = 0; for (int i = 0; i < 2 + lane % 2; ++i) for (int j = 0; j < 1 + (lane / 2 + i) % 3; ++j) {
             s += sumOf(in + 128 * (9 * i + 3 * j) + t, (lane + j) % 3, 128);
             out[128 * (4 * i + j) + t] = s;
         });
 
-    RUN(guardParity, out[t] = lane % 2 ? sumOf(in + t, 8, 128) : T(0););
     RUN(halvesInTurn, out[t] = sumOf(in + t + (lane < 16 ? 128 : 0), 3, 256););
     RUN(oneLaneATurn, out[t] = in[3 * t] + 1;);
     RUN(randomPattern, for (int k = 0; k < 16; ++k) if (mix(64 * k + t) % 2) out[128 * k + t] = in[128 * k + t] + k;);
 
-    RUN(breakLane, out[t] = sumOf(in + t, 1 + lane % 7, 128););
     RUN(earlyReturn, out[t] = in[t] + 1; if (lane < 20) out[1024 + t] = in[1024 + 2 * t];
         if (lane < 20 && lane % 3) out[2048 + 3 * t] = in[2048 + t];);
     RUN(mergedReturns, if (lane % 11 < 8) out[t] = sumOf(in + t, 1 + lane % 11, 128);
         else out[1024 + 2 * t] = -sumOf(in + t, 8, 128););
 
-    RUN(loopOverLanes, out[t] = out[2048 + 5 * t] = in[4 * t];);
-
     RUN(switchFallthrough, const int c = lane % 5; T s = c == 0 ? in[t] : T(0);
         if (c <= 1) s = 2 * s + in[1024 + 2 * t]; if (c <= 2) s = 3 * s + in[2048 + 3 * t];
         if (c == 3) s = in[4096 + t] * in[4608 + t]; if (c >= 3) s -= in[5120 + 4 * t]; out[t] = s;);
-    RUN(switchInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
-            const int c = (lane + k) % 3;
-            if (c == 0) s += in[128 * k + t];
-            if (c == 1) out[128 * k + t] = s;
-            if (c == 2) s = in[1024 + 128 * k + t] - in[2048 + 128 * k + 2 * t];
-        } out[1024 + t] = s;);
     RUN(switchFallthroughInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
             const int c = (lane / 2 + k) % 4;
             if (c == 3) s += in[128 * k + t];
@@ -662,15 +517,12 @@ void runAll(const char* type)
         if (lane >= 5 && lane < 17) out[1024 + t] = in[1024 + 3 * t]; if (lane >= 17 && lane % 2) out[2048 + t] = 7;
         if (lane >= 17 && lane % 2 == 0) out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];);
     RUN(mergedTernary, out[t] = in[lane < 16 ? t : 512 + 2 * t];);
-    RUN(mergedStores, out[lane % 3 ? t : 1024 + 2 * t] = in[t] + (lane % 3 ? 0 : 1););
-    RUN(shortAnd, if ((in[t] > 30) + (in[512 + t] > 40) + (in[1024 + t] < 90) == 3) out[t] = in[1536 + 2 * t];);
     RUN(shortInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
             const bool a = (lane + k) % 2 == 1 && in[128 * k + t] > 50;
             const bool b = in[1024 + 128 * k + t] > 60;
             if (a || b) s += in[2048 + 128 * k + t];
         } out[t] = s;);
     RUN(whileFlag, T s = 0; for (int i = t; index[i]; i += flag_stride) s += in[i]; out[t] = s;);
-    RUN(forBoundLoaded, int k = 0; while (k < index[flag_stride * k + t]) ++k; out[t] = sumOf(in + t, k, 128););
 
     RUN(loopsOfBothHalves, out[t] = lane < 16 ? sumOf(in + t, 2 + lane % 4, 128) : T(0);
         if (lane >= 16) for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];);
@@ -682,10 +534,7 @@ void runAll(const char* type)
 
     RUN(sharedReverse, const int b = t / 64 * 64; T s = 0;
         for (int k = 0; k < lane % 7; ++k) s += in[b + 63 - (t % 64 + k) % 64]; out[t] = s;);
-    RUN(sharedFlags, const int i = t % 64; T s = 0;
-        for (int k = 0; k < 7 && index[flag_stride * k + i]; ++k) s += in[64 * k + i]; out[t] = s;);
     RUN_BLOCKS(reduceHalving, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
-    RUN(scanInclusive, out[t] = sumOf(in + t / 64 * 64, t % 64 + 1, 1););
     RUN_BLOCKS(barrierBetween, 2, 64, for (int b = 0; b < 128; b += 64) {
             T first[64];
             T second[64];
@@ -698,7 +547,6 @@ void runAll(const char* type)
             for (int i = 0; i < 40; ++i) out[b + i] = second[2 * i % 64];
         });
 
-    RUN(warpBranches, out[t] = t % 64 < 32 ? sumOf(in + t, 3, 128) : -sumOf(in + 1024 + 2 * t, lane % 4, 128););
     RUN_BLOCKS(
         partialWarp, 2, 40,
         for (int t = 0; t < 80; ++t) if (t % 40 % 32 != 3) out[t] = sumOf(in + 2 * t, 1 + t % 40 % 32 % 5, 128););

@@ -28,31 +28,17 @@ template <int N> __device__ double all(double (&a)[N]) { double s = 0; for (int 
 
 LOCAL(memory_byThread, double a[8]; FILL(8) o[t] = a[t & 7];)
 LOCAL(memory_byParameter, double a[8]; FILL(8) o[t] = a[n];)
-LOCAL(memory_byConstantMemory, double a[8]; FILL(8) o[t] = a[four & 7];)
 LOCAL(memory_byLoad, double a[8]; FILL(8) o[t] = a[int(x[t]) & 7];)
-LOCAL(memory_byBlock, double a[8]; FILL(8) o[t] = a[blockIdx.x];)
-LOCAL(memory_twoElements, double a[2]; FILL(2) o[t] = a[n > 2];)
 LOCAL(memory_store, double a[4] = {}; a[t & 3] = x[t]; SUM(4))
-LOCAL(memory_loopToParameter, double a[8]; for (int k = 0; k < n; ++k) a[k] = x[32 * k + t]; SUM(8))
 LOCAL(memory_loopFromThread, double a[8] = {}; for (int k = t & 1; k < 8; k += 2) a[k] = x[32 * k + t]; SUM(8))
 LOCAL(memory_sumOfBoth, double a[8]; for (int k = 0; k < 8; ++k) a[(k + t) & 7] = x[32 * k + t]; SUM(8))
-LOCAL(memory_throughVariable, double a[8]; FILL(8) const int i = 3 * t; const int j = i & 7; o[t] = a[j];)
 LOCAL(memory_variableThatChanges, double a[8]; FILL(8) int j = 2; if (n > 0) j = 3; o[t] = a[j];)
-LOCAL(memory_choice, double a[8]; FILL(8) o[t] = a[n ? 1 : 2];)
 LOCAL(memory_rows, double a[4][4]; for (int i = 0; i < 4; ++i) for (int k = 0; k < 4; ++k) a[i][k] = x[i * k + t];
       for (int k = 0; k < 4; ++k) o[32 * k + t] = a[n][k];)
-LOCAL(memory_columns, double a[4][4]; for (int i = 0; i < 4; ++i) for (int k = 0; k < 4; ++k) a[i][k] = x[i * k + t];
-      for (int k = 0; k < 4; ++k) o[32 * k + t] = a[k][n];)
 LOCAL(memory_buffers, double a[2]; int c = 0; a[0] = x[t]; double s = 0;
       for (int k = 1; k < n; ++k) { a[c ^ 1] = x[32 * k + t]; s += a[c] * a[c ^ 1]; c ^= 1; } o[t] = s;)
-LOCAL(memory_remainder, double a[4] = {}; for (int k = 0; k < n; ++k) a[k % 4] += x[32 * k + t]; SUM(4))
-LOCAL(memory_count, int a[16] = {}; for (int k = 0; k < n; ++k) a[int(x[32 * k + t]) & 15]++; SUM(16))
 LOCAL(memory_pointer, double a[8]; FILL(8) const double* p = a + n; o[t] = p[1];)
-LOCAL(memory_pointerIndex, double a[8]; FILL(8) const double* p = a; o[t] = p[n];)
-LOCAL(memory_address, double a[8]; FILL(8) o[t] = *(a + n);)
 LOCAL(memory_function, double a[8]; FILL(8) o[t] = at(a, n);)
-LOCAL(memory_functionLoop, double a[8]; FILL(8) o[t] = sum(a, n);)
-LOCAL(memory_member, Row a; for (int k = 0; k < 8; ++k) a.v[k] = x[32 * k + t]; o[t] = a.v[n];)
 LOCAL(memory_table, double a[8] = {1, 2, 5, 9, 4, 3, 2, 8}; o[t] = a[t & 7] * x[t];)
 LOCAL(memory_pairs, unsigned char a[16]; FILL(16) o[t] = a[n];)
 LOCAL(memory_neverUnrolled, double a[8];
@@ -62,41 +48,23 @@ SINGLE(memory_manyFloats, float a[32]; FILL(32) for (int k = 0; k < 32; ++k) o[3
 SINGLE(memory_floatsInLoops, float a[8]; for (int k = 0; k < n; ++k) a[k] = x[32 * k + t];
        for (int k = 0; k < n; ++k) o[32 * k + t] = a[k];)
 
-LOCAL(registers_constants, double a[4]; a[0] = x[t]; a[1] = a[0] * 2; a[2] = a[1] + 1; a[3] = a[2] * a[0];
-      o[t] = a[3] + a[1];)
 LOCAL(registers_loops, double a[8]; FILL(8) SUM(8))
-LOCAL(registers_longLoops, double a[64]; FILL(64) SUM(64))
 LOCAL(registers_unrolled, double a[16];
 _Pragma("unroll") for (int k = 0; k < 16; ++k) a[k] = x[32 * k + t]; SUM(16))
-LOCAL(registers_steps, double a[8]; for (int k = 0; k < 8; k += 2) { a[k] = x[32 * k + t]; a[k + 1] = a[k] * 3; }
-      for (int k = 7; k >= 0; --k) o[32 * k + t] = a[k];)
 LOCAL(registers_condition, double a[8]; for (int k = 0; k < 8; ++k) if (k < n) a[k] = x[32 * k + t];
       for (int k = 0; k < 8; ++k) if (k < n) o[32 * k + t] = a[k];)
-LOCAL(registers_break, double a[8]; for (int k = 0; k < 8; ++k) { if (k >= n) break; a[k] = x[32 * k + t]; } SUM(8))
 LOCAL(registers_rows, double a[4][4]; for (int i = 0; i < 4; ++i) for (int k = 0; k < 4;
       ++k) a[i][k] = x[(4 * i + k) * 32 + t];
       for (int i = 0; i < 4; ++i) for (int k = 0; k < 4; ++k) o[(4 * i + k) * 32 + t] = a[k][i];)
-LOCAL(registers_triangle, double a[8]; FILL(8) for (int i = 0; i < 8; ++i) for (int k = i + 1; k < 8; ++k)
-      if (a[k] < a[i]) { const double s = a[i]; a[i] = a[k]; a[k] = s; } SUM(8))
 LOCAL(registers_halving, double a[8]; FILL(8) for (int s = 4; s > 0; s /= 2) for (int k = 0; k < s;
       ++k) a[k] += a[k + s];
       o[t] = a[0];)
-LOCAL(registers_outerLoop, double a[4] = {}; for (int i = 0; i < n; ++i) for (int k = 0; k < 4;
-      ++k) a[k] += x[(4 * i + k) * 32 + t];
-      SUM(4))
-LOCAL(registers_sameName, double a[8]; for (int k = t; k < n; k += 32) o[k] = 1; FILL(8) SUM(8))
-LOCAL(registers_constant, double a[8]; constexpr int last = 7; const int first = 8 - last;
-      FILL(8) o[t] = a[last] + a[first];)
 LOCAL(registers_pointer, double a[4]; double* p = a; for (int k = 0; k < 4; ++k) p[k] = x[32 * k + t];
       o[t] = a[1] + a[3];)
 LOCAL(registers_function, double a[8]; FILL(8) o[t] = at(a, 3);)
-LOCAL(registers_functionLoop, double a[8]; FILL(8) o[t] = sum(a, 8);)
 LOCAL(registers_template, double a[8]; FILL(8) o[t] = all(a);)
-LOCAL(registers_member, Row a; for (int k = 0; k < 8; ++k) a.v[k] = x[32 * k + t]; o[t] = a.v[2] + a.v[7];)
 LOCAL(registers_switch, double a[4]; FILL(4) switch (n) { case 0: o[t] = a[0]; break; case 1: o[t] = a[1]; break;
       default: o[t] = a[3]; })
-LOCAL(registers_barrier, __shared__ double s[32]; double a[4]; for (int k = 0; k < 4; ++k) { s[t] = x[32 * k + t];
-      __syncthreads(); a[k] = s[31 - t]; __syncthreads(); } SUM(4))
 SINGLE(registers_fewFloats, float a[8]; FILL(8) o[t] = a[t & 7];)
 SINGLE(registers_floatsStored, float a[4] = {}; a[t & 3] = x[t]; SUM(4))
 SINGLE(registers_floatsInOneLoop, float a[8]; FILL(8) for (int k = 0; k < n; ++k) o[32 * k + t] = a[k];)
@@ -114,56 +82,33 @@ __constant__ Weights weights;
 #define CONSTANT(name, ...) \
     __global__ void name(float* o, const float*, int n) { const int t = threadIdx.x; o[t] = __VA_ARGS__; }
 CONSTANT(words1_parameter, c[n])
-CONSTANT(words1_block, c[blockIdx.x])
 CONSTANT(words1_warp, c[t / 32])
-CONSTANT(words1_double, float(d[n]))
-CONSTANT(words1_member, weights.v[n])
 CONSTANT(words32_thread, c[t])
-CONSTANT(words32_permuted, c[t * 7 & 63])
-CONSTANT(words32_double, float(d[t]))
 CONSTANT(words2_halves, c[t / 16])
-CONSTANT(words2_odd, c[t & 1])
 CONSTANT(words8_member, weights.v[t & 7])
 CONSTANT(words16_branch, t & 1 ? c[t] : 0.f)
 
 __device__ int counter;
-__device__ int counters[8];
 struct Queue { int head, tail; };
 #define ATOMIC(name, ...) \
     __global__ void name(int* o, const int* x, int n) { const int t = threadIdx.x; __VA_ARGS__; o[t + 128] = t; }
 ATOMIC(one_variable, atomicAdd(&counter, 1))
-ATOMIC(one_pointer, atomicAdd(o, 1))
 ATOMIC(one_element, atomicAdd(&o[3], n))
 ATOMIC(one_parameter, atomicAdd(o + n, 1))
-ATOMIC(one_block, atomicAdd(&o[blockIdx.x], 1))
-ATOMIC(one_array, atomicAdd(&counters[n], t))
 ATOMIC(one_lanes, atomicAdd(o, t))
 ATOMIC(one_used, o[t + 64] = atomicAdd(o, 1))
-ATOMIC(one_subtract, atomicSub(&counter, 2))
 ATOMIC(one_largest, atomicMax(&counter, t))
-ATOMIC(one_smallest, atomicMin(&counter, x[t]))
-ATOMIC(one_bits, atomicOr(o, 1 << t % 32))
 ATOMIC(one_branch, if (t % 3) atomicAdd(o, 1))
-ATOMIC(one_void, (void)atomicXor(o, t))
-ATOMIC(one_load, atomicAdd(&o[x[0]], 1))
 ATOMIC(one_loop, for (int k = 0; k < n; ++k) atomicAdd(&o[k], 1))
-ATOMIC(one_variableOfBlock, int* const p = o + blockIdx.x; atomicAdd(p, 1))
 ATOMIC(one_member, Queue* q = (Queue*)o; atomicAdd(&q->tail, 1))
-ATOMIC(one_long, atomicAdd((unsigned long long*)o, 3ull))
 ATOMIC(one_shared, __shared__ int s[8]; if (t < 8) s[t] = 0; __syncthreads(); atomicAdd(&s[n], 2); __syncthreads();
       o[t + 64] = s[0])
 ATOMIC(each_lane, atomicAdd(&o[t % 2], 1))
-ATOMIC(each_warp, atomicAdd(&o[t / 32], 1))
 ATOMIC(each_choice, atomicAdd(&o[x[t] > 5], 1))
 ATOMIC(each_largestUsed, o[t + 64] = atomicMax(o, t))
 ATOMIC(each_exchange, atomicExch(o, 1))
-ATOMIC(each_swap, atomicCAS(o, 0, 1))
-ATOMIC(each_wrapping, atomicInc((unsigned*)o, 7))
 ATOMIC(each_float, atomicAdd((float*)o, 1.f))
-ATOMIC(each_double, atomicAdd((double*)o, 1.))
-ATOMIC(each_longLanes, atomicAdd((unsigned long long*)o, (unsigned long long)t))
 ATOMIC(each_longLargest, atomicMax((unsigned long long*)o, 3ull))
-ATOMIC(each_changed, int k = 0; if (x[t]) k = 1; atomicAdd(&o[k], 1))
 ATOMIC(each_loop, for (int k = 0; k < x[t] + 1; ++k) atomicAdd(&o[k], 1))
 
 int main()
@@ -174,34 +119,34 @@ int main()
     cudaMemset(o, 0, 1 << 16);
     cudaMemset(x, 0, 1 << 16);
 #define RUN(type, name) name<<<1, 32>>>((type*)o, (type*)x, 3);
-    RUN(double, memory_byThread) RUN(double, memory_byParameter) RUN(double, memory_byConstantMemory)
-    RUN(double, memory_byLoad) RUN(double, memory_byBlock) RUN(double, memory_twoElements) RUN(double, memory_store)
-    RUN(double, memory_loopToParameter) RUN(double, memory_loopFromThread) RUN(double, memory_sumOfBoth)
-    RUN(double, memory_throughVariable) RUN(double, memory_variableThatChanges) RUN(double, memory_choice)
-    RUN(double, memory_rows) RUN(double, memory_columns) RUN(double, memory_buffers) RUN(double, memory_remainder)
-    RUN(double, memory_count) RUN(double, memory_pointer) RUN(double, memory_pointerIndex) RUN(double, memory_address)
-    RUN(double, memory_function) RUN(double, memory_functionLoop) RUN(double, memory_member) RUN(double, memory_table)
+    RUN(double, memory_byThread) RUN(double, memory_byParameter)
+    RUN(double, memory_byLoad) RUN(double, memory_store)
+    RUN(double, memory_loopFromThread) RUN(double, memory_sumOfBoth)
+    RUN(double, memory_variableThatChanges)
+    RUN(double, memory_rows) RUN(double, memory_buffers)
+    RUN(double, memory_pointer)
+    RUN(double, memory_function) RUN(double, memory_table)
     RUN(double, memory_pairs) RUN(double, memory_neverUnrolled) RUN(float, memory_manyFloats)
-    RUN(float, memory_floatsInLoops) RUN(double, registers_constants) RUN(double, registers_loops)
-    RUN(double, registers_longLoops) RUN(double, registers_unrolled) RUN(double, registers_steps)
-    RUN(double, registers_condition) RUN(double, registers_break) RUN(double, registers_rows)
-    RUN(double, registers_triangle) RUN(double, registers_halving) RUN(double, registers_outerLoop)
-    RUN(double, registers_sameName) RUN(double, registers_constant) RUN(double, registers_pointer)
-    RUN(double, registers_function) RUN(double, registers_functionLoop) RUN(double, registers_template)
-    RUN(double, registers_member) RUN(double, registers_switch) RUN(double, registers_barrier)
+    RUN(float, memory_floatsInLoops) RUN(double, registers_loops)
+    RUN(double, registers_unrolled)
+    RUN(double, registers_condition) RUN(double, registers_rows)
+    RUN(double, registers_halving)
+    RUN(double, registers_pointer)
+    RUN(double, registers_function) RUN(double, registers_template)
+    RUN(double, registers_switch)
     RUN(float, registers_fewFloats) RUN(float, registers_floatsStored) RUN(float, registers_floatsInOneLoop)
     RUN(double, elsememory_twoArrays) RUN(double, elsememory_lambda) RUN(double, elseregisters_countedInBody)
-    RUN(double, elseregisters_twoBounds) RUN(float, words1_parameter) RUN(float, words1_block) RUN(float, words1_warp)
-    RUN(float, words1_double) RUN(float, words1_member) RUN(float, words32_thread) RUN(float, words32_permuted)
-    RUN(float, words32_double) RUN(float, words2_halves) RUN(float, words2_odd) RUN(float, words8_member)
-    RUN(float, words16_branch) RUN(int, one_variable) RUN(int, one_pointer) RUN(int, one_element)
-    RUN(int, one_parameter) RUN(int, one_block) RUN(int, one_array) RUN(int, one_lanes) RUN(int, one_used)
-    RUN(int, one_subtract) RUN(int, one_largest) RUN(int, one_smallest) RUN(int, one_bits) RUN(int, one_branch)
-    RUN(int, one_void) RUN(int, one_load) RUN(int, one_loop) RUN(int, one_variableOfBlock) RUN(int, one_member)
-    RUN(int, one_long) RUN(int, one_shared) RUN(int, each_lane) RUN(int, each_warp) RUN(int, each_choice)
-    RUN(int, each_largestUsed) RUN(int, each_exchange) RUN(int, each_swap) RUN(int, each_wrapping)
-    RUN(int, each_float) RUN(int, each_double) RUN(int, each_longLanes) RUN(int, each_longLargest)
-    RUN(int, each_changed) RUN(int, each_loop)
+    RUN(double, elseregisters_twoBounds) RUN(float, words1_parameter) RUN(float, words1_warp)
+    RUN(float, words32_thread)
+    RUN(float, words2_halves) RUN(float, words8_member)
+    RUN(float, words16_branch) RUN(int, one_variable) RUN(int, one_element)
+    RUN(int, one_parameter) RUN(int, one_lanes) RUN(int, one_used)
+    RUN(int, one_largest) RUN(int, one_branch)
+    RUN(int, one_loop) RUN(int, one_member)
+    RUN(int, one_shared) RUN(int, each_lane) RUN(int, each_choice)
+    RUN(int, each_largestUsed) RUN(int, each_exchange)
+    RUN(int, each_float) RUN(int, each_longLargest)
+    RUN(int, each_loop)
     const cudaError_t error = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(error));
     cudaFree(o);

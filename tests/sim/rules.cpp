@@ -115,33 +115,7 @@ void check_vectors()
                   name + ": atomic operations of two halves");
             check(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
             check(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
-            // Two lanes, one in each half of the warp.
-            Access edge = access(8, [](int l) { return 8 * l / 16; });
-            edge.lanes = 1u << 16 | 1;
-            check(wavefronts(edge) == 1, name + ": two doubles of two half-warps");
-            edge.kind = store;
-            check(wavefronts(edge) == 2, name + ": two doubles of two half-warps, stored");
             check(wavefronts(access(16, [](int l) { return 16 * l; })) == 4, name + ": a row of 16-byte words");
-            // Lanes that share elements, and idle lanes.
-            const auto some = [](Access a, uint32_t lanes) {
-                a.lanes = lanes;
-                return a;
-            };
-            const Access one = access(16, [](int) { return 80; });
-            check(wavefronts(one) == 2, name + ": one 16-byte element for all");
-            check(wavefronts(some(one, 0xcccccccc)) == 1, name + ": one 16-byte element for 16 lanes");
-            check(wavefronts(some(one, 0xccccccdc)) == 2, name + ": one 16-byte element for 17 lanes");
-            check(wavefronts(access(8, [](int) { return 80; })) == 1, name + ": one double for all");
-            const Access twos = access(8, [](int l) { return 8 * (l / 2); });
-            check(wavefronts(twos) == 1, name + ": each double for two neighbours");
-            check(wavefronts(access(8, [](int l) { return 8 * (l % 3); })) == 2, name + ": three doubles in turn");
-            const Access fours = access(16, [](int l) { return 16 * (l / 4); });
-            check(wavefronts(fours) == 2, name + ": each 16-byte element for four neighbours");
-            const Access eight = access(16, [](int l) { return 16 * (l % 8); });
-            check(wavefronts(eight) == 4, name + ": 8 elements of 16 bytes, four times");
-            check(wavefronts(some(eight, 0xffff)) == 1, name + ": 8 elements of 16 bytes for the first half");
-            check(wavefronts(some(eight, 0xffff0000)) == 2, name + ": 8 elements of 16 bytes for the second half");
-            check(wavefronts(some(eight, 0x7fffffff)) == 3, name + ": 8 elements of 16 bytes, without lane 31");
             // A 16 x 17 tile read by a warp of two rows: not free of conflicts on 32 banks.
             check(wavefronts(access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); })) == 2,
                   name + ": a 16 x 17 tile");
@@ -173,15 +147,6 @@ void check_conflicts()
         // Two rows of 16 lanes: the halves of a warp meet on 32 banks, and are served apart on 16.
         const Access rows = access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); });
         check(old ? nobody(rows) : is(of(rows), 0, 31, 0, 256, 0), name + ": a 16 x 17 tile");
-        // Few lanes of two halves could come together when they load, and not when they store.
-        Access few = access(8, [](int l) { return l < 16 ? 8 * l : 256 + 8 * (l - 11); });
-        few.lanes = 3u << 16 | 0x33;
-        check(now ? is(of(few), 5, 16, 10, 74, 10) : nobody(few), name + ": doubles of two halves");
-        few.kind = store;
-        check(nobody(few), name + ": doubles of two halves, stored");
-        few.kind = load;
-        few.lanes = 3u << 16 | 0x37;  // lane 2 reads neither lane 3's element nor lane 0's
-        check(nobody(few), name + ": doubles of two halves that are served apart anyway");
         // Lanes 1 and 2 want one word, and on 1.x lane 0's goes first.
         Access shared = access(4, [](int l) { return l ? 20 : 0; });
         shared.lanes = 7;

@@ -34,7 +34,7 @@ def test_counts_are_those_of_the_profiler(tmp_path):
         counted[kernel][what + ("_sectors" if row["memory"] == "global" else "_wavefronts")] += int(row["units"])
     measured = {
         (row["kernel"], row["type"]): row for row in csv.DictReader(open(ROOT / "tests/data/h200_divergence.csv"))}
-    assert len(measured) >= 70 and set(measured) == set(counted)
+    assert len(measured) >= 50 and set(measured) == set(counted)
     different = {kernel for kernel, row in measured.items() if any(int(row[c]) != counted[kernel][c] for c in COLUMNS)}
     assert {name for name, _ in different} == set(DIFFERENT)
     assert len(different) == 11

@@ -185,47 +185,6 @@ def test_the_page_explains_every_kind(tmp_path):
                       rule["help"]["text"]) for rule in rules] and len(found) > 20
 
 
-@pytest.mark.variety
-def test_names_that_are_no_utf_8_and_a_program_that_changes_its_folder(tmp_path):
-    """JSON can only show such a name. A URI keeps its bytes. Names stay those from the folder of the start."""
-    folder = os.fsencode(tmp_path) + b"/caf\xe9 #1%"
-    os.mkdir(folder)
-    with open(folder + b"/leak.cu", "w") as file:
-        file.write('#include <unistd.h>\n\nint main()\n{\n    void *a, *b;\n    cudaMalloc(&a, 4);\n    '
-                   'if (chdir("/")) return 2;\n    cudaMalloc(&b, 4);\n}\n')
-    program = tmp_path / "leak"
-    done = subprocess.run([ROOT / "sim/simcuda", "leak.cu", "-o", program], cwd=folder, capture_output=True)
-    subprocess.run([program], cwd=folder, capture_output=True,
-                   env={**os.environ, "SIM_OPTIONS": f"--json {tmp_path}/report.json --sarif {tmp_path}/f.sarif"})
-    report = json.loads((tmp_path / "report.json").read_bytes().decode("utf-8"))
-    assert [finding["file"] for finding in report["findings"]] == ["leak.cu"] * 2, done.stderr
-    text = (tmp_path / "f.sarif").read_text()
-    Sarif.model_validate_json(text)
-    results = json.loads(text)["runs"][0]["results"]
-    for result, line in zip(results, (6, 8), strict=True):
-        path, number, column = path_of(result["locations"][0], json.loads(text))
-        assert os.fsencode(path) == folder + b"/leak.cu" and (number, column) == (line, 15)
-    # From another folder, the whole path is shown, with a mark for the byte.
-    done = subprocess.run([program], cwd=tmp_path, capture_output=True,
-                          env={**os.environ, "SIM_OPTIONS": f"--quiet --json {tmp_path}/report.json"})
-    report = json.loads((tmp_path / "report.json").read_bytes().decode("utf-8"))
-    assert report["findings"][0]["file"] == r"caf\xe9 #1%/leak.cu"
-    assert b"caf\\xe9 #1%/leak.cu:6:15: warning: " in done.stdout
-
-
-@pytest.mark.variety
-def test_a_fingerprint_outlives_lines_that_are_added_above(tmp_path):
-    text = (ROOT / "tests/sim/programs/race_of_threads.cu").read_text()
-    prints = []
-    for added in ("", "\n\n// A line.\n"):
-        (tmp_path / "race.cu").write_text(added + text)
-        done = make_try(tmp_path / "race.cu", f"SIM=--quiet {files(tmp_path)}")
-        told = Told(done, tmp_path)
-        prints.append([result["partialFingerprints"] for result in told.run["results"]])
-        lines = [finding["line"] for finding in told.findings]
-    assert len(prints[0]) == 2 and prints[0] == prints[1] and min(lines) > 3
-
-
 WORKFLOW = yaml.safe_load((ROOT / "sim/annotate.yml").read_text())
 
 

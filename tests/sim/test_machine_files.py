@@ -58,24 +58,6 @@ def test_every_file_is_built_in_under_its_name():
     assert {machine_file(name)["name"] for name in NAMES} == set(NAMES)
 
 
-def test_a_file_is_listed_behind_the_others(tmp_path):
-    (tmp_path / "mine.machine").write_text(with_line("name", "name = mine", with_line("sms", "sms = 66")))
-    done = step("step01", "--list-machines", "--machine", "mine.machine", "--csv", "all.csv", cwd=tmp_path)
-    usual = step("step01", "--list-machines", "--machine", "h100").stdout
-    assert usual == step("step01", "--list-machines").stdout
-    machines, peaks, in_flight = done.stdout.split("\n\n")
-    assert re.match(r"mine +H100 SXM +9\.0 +66 ", machines.splitlines()[-1])
-    assert [row.split()[0] for row in peaks.splitlines()[1:]][-1] == "mine" and "\nmine " in in_flight
-    assert list(csv.DictReader((tmp_path / "all.csv").open()))[-1]["name"] == "mine"
-
-
-def test_a_name_with_a_slash_is_a_file(tmp_path):
-    (tmp_path / "h100").write_text(with_line("label", "label = Another card"))
-    for name, label in (("h100", "H100 SXM"), ("./h100", "Another card"), (tmp_path / "h100", "Another card")):
-        done = step("step04", "--machine", name, "--size", 64, cwd=tmp_path)
-        assert done.stdout.startswith(f"step04 on the simulator of the {label} ")
-
-
 def test_another_figure_is_another_result(tmp_path):
     """Also where the label is that of a built-in machine: a copy whose figures were changed."""
     for key, new in (("dram_scatter", "dram_scatter = 100 GB/s"), ("launch_time", "launch_time = 1e6 ns")):
@@ -97,16 +79,6 @@ def test_a_map_that_is_not_known(tmp_path):
     assert unknown["partition_map"] == "" and unknown["model_limit"] == assumed["model_limit"]
     listed = step("step01", "--list-machines", "--machine", "card.machine", cwd=tmp_path).stdout
     assert re.search(r"h100 .* not known; map not published", listed)
-
-
-@pytest.mark.variety
-def test_what_a_person_writes(tmp_path):
-    """Other orders, spaces, comments, units and line ends."""
-    lines = [each.partition("#")[0].strip() for each in H100.splitlines()]
-    text = "\r\n".join(reversed([each.replace(" = ", "\t=  ") + "  # why: it = this" for each in lines if each]))
-    text = text.replace("80 GiB", "40960 MiB").replace("50 MiB", "51200 KiB").replace("2 KiB", "2048 B")
-    (tmp_path / "card.machine").write_text(text)
-    assert counts_of(tmp_path, "card.machine", "--size", 4096) == counts_of(tmp_path, "h100", "--size", 4096)
 
 
 # A text, the line that is named (its key, or 0 for none), and what is said of it.
@@ -191,49 +163,3 @@ def test_constants_are_the_measured_ones(tmp_path, card, files):
     assert [each for each in derived(card, *files).splitlines() if not each.startswith("#")] == own
     (tmp_path / "card.machine").write_text(with_line("load_time", "load_time = 1 ns", text))
     assert figures(derived(tmp_path / "card.machine", *files)) == machine_file(card)
-
-
-def rounded(figure, digits):
-    return f"{float(figure.split()[0]):.{digits}g}"
-
-
-def times_ten(figure):
-    """5.1e+11 /s as the page has it: 5.1 × 10¹¹."""
-    mantissa, power = f"{float(figure.split()[0]):.1e}".split("e+")
-    return f"{mantissa} × 10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
-
-
-def test_the_page_has_the_constants():
-    """docs/MODEL.md explains the model with those of the H100."""
-    h100 = machine_file("h100")
-    block = ("{} ns + {} ns × threads + {} ns × batches of loads + {} ns for the stores + ({} ns + {} ns × threads) × "
-             "barriers.")
-    keys = {"block_time": 3, "thread_time": 2, "load_time": 3, "store_time": 2, "barrier_time": 2,
-            "barrier_thread_time": 2}
-    assert block.format(*(rounded(h100[key], digits) for key, digits in keys.items())) in MODEL
-    assert f"({times_ten(h100['blocks_started'])} a second)" in MODEL
-    lines = float(h100["dram_stream"].split()[0]) * 1e9 / 128
-    for key, what in (("half_load", "loaded"), ("half_store", "stored"), ("unfilled_store", "stored")):
-        (row,) = re.findall(rf"^\| DRAM, lines of which 64 bytes or less are {what} \|.*$", MODEL, re.MULTILINE)
-        assert times_ten(f"{lines / float(h100[key])}") in row
-    for key, what in (("l1_turns", "L1"), ("l1_lines", "L1, lines that miss"), ("wavefronts", "shared memory"),
-                      ("partial_lines", "L2, lines that stores fill in part")):
-        assert f"\n| {what} | {times_ten(h100[key])} " in MODEL
-
-
-@pytest.mark.variety
-def test_a_card_whose_constants_are_not_all_measured(tmp_path):
-    """A machine without constants, and measurements without the time of a launch."""
-    lines = H100.splitlines()
-    constants = next(i for i, each in enumerate(lines) if each.startswith("measured"))
-    (tmp_path / "card.machine").write_text("\n".join(lines[:constants]) + "\n")
-    measured = (ROOT / "plots/data/h100_micro.csv").read_text().splitlines(True)
-    (tmp_path / "micro.csv").write_text("".join(line for line in measured if ",launch," not in line))
-    done = run(ROOT / "build/tools/machine_file", tmp_path / "card.machine", tmp_path / "micro.csv")
-    assert done.returncode == 2 and "launch_time does not follow from these measurements" in done.stderr
-    (tmp_path / "micro.csv").write_text("".join(re.sub(",launch,ns,[0-9.]+", ",launch,ns,2345.6", line)
-                                                for line in measured))
-    done = run(ROOT / "build/tools/machine_file", tmp_path / "card.machine", tmp_path / "micro.csv")
-    assert figures(done.stdout)["launch_time"] == "2345.6 ns"
-    (tmp_path / "new.machine").write_text(done.stdout)
-    assert step("step04", "--machine", tmp_path / "new.machine", "--size", 64).returncode == 0

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import step
 from machine_files import machine_file
-from lessons import LESSONS, ROOT, make_try, run
+from lessons import LESSONS, ROOT, run
 from samples import few, some
 
 MACHINES = ["g80", "gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
@@ -52,23 +52,6 @@ def test_the_peak_is_clock_times_width_times_two():
     assert measured and all(peak == pytest.approx(ours, abs=1) for peak in measured)
 
 
-def test_littles_law():
-    """Bytes in flight = latency x bandwidth; the H200's latency is that of one load in flight per thread, measured."""
-    machines, _, in_flight = step("step01", "--list-machines").stdout.split("\n\n")
-    sms = {line.split()[0]: int(re.search(r" \d\.\d +(\d+) ", line)[1]) for line in machines.splitlines()[1:]}
-    rows = [
-        re.match(r"(\w+) +(\d+) +([\d.]+) +(\d+) +(\d+) of (\d+)  \S", line).groups()
-        for line in in_flight.splitlines()[1:-1]]
-    assert [row[0] for row in rows] == ["gtx280", "k20c", "h100", "h200"]
-    for name, ns, peak, per_sm, threads, _ in rows:
-        assert (int(per_sm) == pytest.approx(int(ns) * float(peak) / sms[name], rel=0.003)
-                and int(threads) == pytest.approx(int(per_sm) / 4, abs=1))
-    ns, threads = rows[-1][1], int(rows[-1][5])
-    (rate,) = [float(r["value"]) for r in csv.DictReader((ROOT / "plots/data/h200_micro.csv").open())
-               if r["constant"] == "one_in_flight"]
-    assert int(ns) == round(sms["h200"] * threads / 32 / rate * 1e9)
-
-
 @pytest.mark.parametrize("machine, program, per_sm, limit, all_sms", [
     ("gtx280", "step04", 3, "shared memory", 90), ("gtx280", "step01", 4, "threads", 120),
     ("g80", "step04", 3, "threads", 48), ("h200", "step04", 8, "threads", 1056),
@@ -93,28 +76,6 @@ def test_every_machine_counts_and_finds_nothing(tmp_path):
             assert row["partition_map"] == ("assumed" if assumed else "published")
 
 
-def test_the_csv_of_machines_has_their_maps(tmp_path):
-    done = step("step01", "--list-machines", "--csv", tmp_path / "machines.csv")
-    rows = {row["name"]: row for row in csv.DictReader((tmp_path / "machines.csv").open())}
-    assert done.returncode == 0 and list(rows) == MACHINES
-    for name in MACHINES:
-        row = rows[name]
-        assert step("step01", "--size", 256, "--machine", name, "--trace", tmp_path / "trace.csv").returncode == 0
-        for request in csv.DictReader((tmp_path / "trace.csv").open()):
-            if request["memory"] == "idata":  # at address 0
-                address = int(request["offsets_bytes"].split(":")[0])
-                hashed = sum(
-                    bin(address & int(mask, 16)).count("1") % 2 << bit for bit, mask in enumerate(row["hash"].split()))
-                place = hashed if row["hash"] else address // int(row["granularity"])
-                assert int(request["partition"]) == place % int(row["partitions"]), (name, address)
-
-
-def test_naive_write_on_a_gtx280_costs_a_transaction_per_element(tmp_path):
-    row = counted(tmp_path, "transposeNaive", "gtx280", "--size", 2048)
-    assert int(row["global_store_transactions"]) == 2048 * 2048
-    assert int(row["global_load_transactions"]) == 2 * 2048 * 2048 // 32
-
-
 def test_partition_camping_was_real_and_is_history(tmp_path):
     """2048 squared: the Cartesian order camps on the GTX 280, the diagonal does not; hashed maps never mind."""
     cartesian = counted(tmp_path, "transposeNoBankConflicts", "gtx280", "--size", 2048)
@@ -125,20 +86,6 @@ def test_partition_camping_was_real_and_is_history(tmp_path):
     for machine in ("gtx1080", "v100"):
         for kernel in ("transposeNoBankConflicts", "transposeDiagonal"):
             assert busiest(counted(tmp_path, kernel, machine, "--size", 2048)) <= 1.05
-
-
-def test_explanation_names_lines_costs_and_causes():
-    out = step("step03", "--size", 256, "--explain").stdout
-    (load,) = re.findall(r"load of shared memory at step03_coalesced/step03.cu:(\d+): (.*)\n.*\n +(.*)", out)
-    assert load[1] == "odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];"
-    assert load[2] == "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 1 would do; " \
-        "for example, lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory"
-    padded = step("step04", "--size", 256, "--explain").stdout
-    assert "no conflicts" in padded and "lies in one bank" not in padded and "for example" not in padded
-    naive = step("step02", "--size", 256, "--explain").stdout
-    assert "neighbouring lanes are 1024 bytes apart: the warp moves 8 times the bytes it asks for" in naive
-    odd = step("step01", "--width", 333, "--height", 64, "--explain").stdout
-    assert "rows do not begin on the boundaries of sectors" in odd
 
 
 # What is said of two lanes that meet, in banks of 4 bytes, of 8, and in 16 banks for half a warp.
@@ -223,75 +170,6 @@ def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
     assert limits["transposeNoBankConflicts"] == "DRAM, scattered stores"
     assert {limits[kernel] for kernel in ("copySharedMem", "transposeFineGrained", "transposeLongPieces")} == {
         "DRAM bandwidth"}
-
-
-@pytest.mark.variety
-def test_roofline_of_what_it_was_not_made_for(tmp_path):
-    """On an H100, whose kernels nobody looked at when the model was made, and on an H200."""
-    path = tmp_path / "counts.csv"
-    programs = {**dict.fromkeys(["transposeRow", "transposeCol", "transposeColUnrolled"], "step02"),
-                "transposeTile16": "step03", "transposeTile16Padded": "step04", "transposeColDiagonal": "step06",
-                "transposeVectorized": "step07"}
-    for card in ("h100", "h200"):
-        with (ROOT / f"plots/data/{card}_steps.csv").open() as file:
-            measured = {row["kernel"]: float(row["time_median_ms"]) for row in csv.DictReader(file)
-                        if row["width"] == row["height"] == "4096" and row["type"] == "float"}
-        for kernel in programs:
-            assert step(programs[kernel], "--kernel", kernel, "--size", 4096, "--machine", card,
-                        "--csv", path).returncode == 0
-            (row,) = csv.DictReader(path.open())
-            ratio = float(row["model_time_ms"]) / measured[kernel]
-            assert 0.79 < ratio < 1.2, (card, kernel, ratio)
-            assert "Col" not in kernel or row["model_limit"] == "L1: lines touched by loads"
-    # A loop inside the kernel finds its tile in the caches: no roofline of the DRAM.
-    assert step("step04", "--kernel", "W12", "--size", 4096, "--csv", path).returncode == 0
-    (row,) = csv.DictReader(path.open())
-    assert row["model_time_ms"] == "" and row["verified"] == "yes"
-
-
-def micro(card):
-    with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
-        return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}
-
-
-HALVES = """
-__global__ void move(float* out, const float* in)
-{
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, line = i / of_a_line * 2654435761u % LINES;
-    unsigned there = line * 32 + i % of_a_line;
-    if (random_stores) out[there] = in[i];
-    else out[i] = in[there];
-}
-
-int main()
-{
-    float *in, *out;
-    cudaMalloc(&in, LINES * 128);
-    cudaMalloc(&out, LINES * 128);
-    cudaMemset(in, 0, LINES * 128);
-    move<<<LINES * of_a_line / 256, 256>>>(out, in);
-    cudaFree(in);
-    cudaFree(out);
-}
-"""
-
-
-@pytest.mark.variety
-@pytest.mark.parametrize("of_a_line,stores", [(1, "false"), (16, "true"), (32, "false")])
-def test_what_lies_anywhere_is_moved_in_halves_of_lines(tmp_path, of_a_line, stores):
-    """The DRAM takes as long for 4 bytes of a line as for 64, as bench/microbench.cu measured on an H100."""
-    lines = 1 << 18
-    program = tmp_path / "halves.cu"
-    program.write_text(f"constexpr unsigned LINES = {lines}, of_a_line = {of_a_line};\n"
-                       f"constexpr bool random_stores = {stores};\n{HALVES}")
-    done = make_try(program, "SIM=--machine h100")
-    ms, limit = re.search(r"model of the H100 SXM: ([\d.]+) ms; limited by (.*?), then", done.stdout).groups()
-    values = micro("h100")
-    rate = (values["stream"] * 1e9 / 128 if of_a_line == 32 else values["random_sectors"] if stores == "false"
-            else values["random_stores_of_pairs"] / 16)
-    in_order = 4 * of_a_line * lines / values["stream"] / 1e9
-    assert (limit == "DRAM, halves of lines") == (of_a_line < 32)
-    if of_a_line < 32: assert float(ms) == pytest.approx((lines / rate + in_order) * 1e3 + 0.0022, rel=0.2)
 
 
 def test_errors_of_the_model():

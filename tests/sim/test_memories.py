@@ -31,7 +31,7 @@ def counted(tmp_path_factory):
 
 
 def test_every_form_has_run(counted):
-    assert set(counted) == set(NAMES) and len(NAMES) > 100
+    assert set(counted) == set(NAMES) and len(NAMES) > 50
 
 
 def as_named(name, counts):
@@ -73,7 +73,7 @@ def test_sectors_of_local_memory(counted):
             if (row["kernel"], access) == ("memory_pairs", "store"): continue
             assert counted[row["kernel"]][f"local {access} sectors"] == int(row[f"local_{access}_sectors"]), row
             compared += 1
-    assert compared > 100
+    assert compared > 50
 
 
 def test_text_and_json(tmp_path):
@@ -82,7 +82,7 @@ def test_text_and_json(tmp_path):
     text = done.stdout[done.stdout.index("\nmemory_manyFloats<<<"):]
     assert re.search(r"  load of local memory at .*memories.cu:\d+: .*\n    32 requests of 32 x 4 bytes; 32 sectors "
                      r"each, ideal 4; .*\n    an array that is indexed at run time lies in local memory", text)
-    text = done.stdout[done.stdout.index("\nwords2_odd<<<"):]
+    text = done.stdout[done.stdout.index("\nwords2_halves<<<"):]
     assert re.search(r"  load of constant memory at .*\n    1 request of 32 x 4 bytes; 2 words each, ideal 1, at worst "
                      r"2\n    lanes read different words", text)
     text = done.stdout[done.stdout.index("\none_lanes<<<"):]

@@ -140,10 +140,3 @@ def test_the_lessons_are_compiled_as_the_table_says():
     committed = list(csv.DictReader(instructions.DATA.open()))
     if {row["nvcc"] for row in committed} != {instructions.nvcc_version()}: pytest.skip("another nvcc")
     assert [{name: str(value) for name, value in row.items()} for row in instructions.all_rows()] == committed
-
-
-def test_what_the_page_says_of_loads():
-    """docs/PROFILING.md, "What the compiler made of it"."""
-    row = {(r["kernel"], r["type"]): int(r["loads_in_a_row"]) for r in csv.DictReader(instructions.DATA.open())}
-    kernels = ("copy", "copyRowRestrict", "copySharedMem", "transposeLargeTile", "transposeLoadsFirst")
-    assert [row[kernel, "float"] for kernel in kernels] == [1, 3, 4, 7, 8]

@@ -11,6 +11,7 @@ import pytest
 
 import gpu_plain
 from lessons import NCU, ROOT, made
+from samples import few
 
 DATA = ROOT / "tests/data/ncu"
 JOIN = ROOT / "plots/ncu_join.py"
@@ -39,7 +40,7 @@ def joined(program, ncu, tmp_path):
     return subprocess.run([sys.executable, JOIN, counts, ncu], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("program", PATHS)
+@pytest.mark.parametrize("program", few(PATHS, lambda program: program in ("vector_add", *DIFFERENT)))
 def test_counts_side_by_side(program, tmp_path):
     """Every kernel has its counterpart. What differs is known, and has a cause."""
     done = joined(program, DATA / f"{program}.raw.csv", tmp_path)

@@ -75,24 +75,6 @@ def test_a_table_of_machines(program):
         assert f": {row[2]} ms a launch; limited by {row[3]}, then by {row[4]}\n" in alone
 
 
-@pytest.mark.variety
-def test_a_name_and_a_file(program, tmp_path):
-    text = (ROOT / "common/machines/h100.machine").read_text()
-    launch = float(re.search("^launch_time = ([0-9.]+) ns", text, re.MULTILINE)[1])
-    (tmp_path / "slow.machine").write_text(text.replace("name = h100", "name = slow").replace(
-        f"launch_time = {launch:g} ns", "launch_time = 99000 ns"))
-    done = on(program, "--machines h100,slow.machine --json report.json --csv counts.csv", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    times = {machine: float(ms) for _, machine, ms, *_ in rows_of(done.stdout)}
-    assert times["slow"] == pytest.approx(times["h100"] + (99000 - launch) / 1e6, rel=1e-3)
-    for machine, ms in times.items():
-        (kernel,) = json.loads((tmp_path / f"report.{machine}.json").read_text())["kernels"]
-        assert kernel["model_time_ms"] == pytest.approx(ms, rel=1e-3)
-        assert {row["machine"] for row in csv.DictReader((tmp_path / f"counts.{machine}.csv").open())} == {"H100 SXM"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "counts.h100.csv", "counts.slow.csv", "report.h100.json", "report.slow.json", "slow.machine"]
-
-
 def test_the_worst_status_is_that_of_all(program):
     assert on(program, "--machines h200,t4", "fail").returncode == 7
     assert on(program, "--machines t4,h200", "fail").returncode == 7
@@ -121,16 +103,6 @@ def test_json_has_the_model(program, tmp_path):
 
 
 @pytest.mark.variety
-def test_a_sample_and_a_program_without_kernels(program):
-    assert "a sample has no time" in on(program, "--machines h200,h100 --blocks 1").stdout
-    (program.parent / "input.txt").write_text("0\n")
-    try:
-        assert "No kernel was launched" in on(program, "--machines h200,h100").stdout
-    finally:
-        (program.parent / "input.txt").write_text("3\n")
-
-
-@pytest.mark.variety
 def test_a_simulated_program_is_ended(program):
     """By its terminal, or by another program: neither leaves a child behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -142,13 +114,3 @@ def test_a_simulated_program_is_ended(program):
         else: process.send_signal(number)
         out = process.stdout.read()  # ends when the last one has ended
         assert process.wait(60) == -number and "the program was interrupted" in out and "H100" not in out
-
-
-@pytest.mark.variety
-def test_simcuda(program):
-    """It refuses a bad list before it compiles. A program is compiled once for all machines."""
-    done = run(ROOT / "sim/simcuda", program.parent / "program.cu", "--machines", "h200,h20")
-    assert (done.returncode, done.stdout) == (2, "") and "--machine h20: " in done.stderr
-    assert "did you mean h200?" in done.stderr
-    done = run(ROOT / "sim/simcuda", ROOT / "tests/sim/programs/transpose.cu", "--machines=h200,gtx280")
-    assert done.returncode == 0 and len(list(rows_of(done.stdout))) == 4

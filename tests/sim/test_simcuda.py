@@ -161,21 +161,6 @@ def test_a_built_program_takes_the_options_of_sanitizers(elsewhere):
 
 
 @pytest.mark.variety
-def test_places_are_those_of_the_program(elsewhere):
-    """Also where its folder has a name that the simulator's has."""
-    (elsewhere / "sim/cuda").mkdir(parents=True)
-    (elsewhere / "sim/cuda/half.cu").write_text("""#include <cuda_fp16.h>
-__global__ void add(half* x) { x[threadIdx.x] += x[threadIdx.x + 32]; }
-int main() { half* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); add<<<1, 32>>>(x);
-    volatile int* nowhere = nullptr;
-    *nowhere = 1; }
-""")
-    done = simcuda("sim/cuda/half.cu", cwd=elsewhere)
-    assert "  load of global memory at sim/cuda/half.cu:2: " in done.stdout, done.stdout + done.stderr
-    assert str(ROOT) not in done.stdout and "address (nil), at sim/cuda/half.cu:5\n" in done.stdout, done.stdout
-
-
-@pytest.mark.variety
 def test_options_reach_the_compilers(elsewhere):
     (elsewhere / "a.cu").write_text("""#include <cstdio>
 #include <concepts>
@@ -222,17 +207,6 @@ def test_what_is_refused(elsewhere):
         assert_refused(simcuda("a.cu", *words, cwd=elsewhere), 2, "simcuda: ", expected)
     assert_refused(simcuda("a.cu", cwd=elsewhere, SIM_OPTIONS="--machine gtx"), 2, "SIM_OPTIONS: --machine gtx: ")
     assert_refused(simcuda(cwd=elsewhere), 2, "simcuda: no program given; write simcuda program.cu -- ARGUMENTS")
-
-
-@pytest.mark.variety
-def test_a_program_that_does_not_compile(elsewhere):
-    (elsewhere / "a.cu").write_text("int main() { return x; }\n")
-    done = simcuda("a.cu", cwd=elsewhere, TMPDIR=str(elsewhere.parent / "tmp"))
-    assert done.returncode == 2 and "a.cu:1:" in done.stderr and list((elsewhere.parent / "tmp").iterdir()) == []
-    (elsewhere / "a.cu").write_text("__global__ void kernel() {}\n")
-    done = simcuda("a.cu", cwd=elsewhere)
-    assert done.returncode == 2
-    assert done.stderr.endswith("simcuda: a.cu has no function main, which launches the kernels\n"), done.stderr
 
 
 def tools(folder, *without):
@@ -282,37 +256,6 @@ def test_installed(installed, elsewhere):
     assert_refused(done, 2, "simcuda: g++ is not on PATH")
     done = simcuda(*words, cwd=elsewhere, command=installed, TMPDIR="/nowhere")
     assert_refused(done, 2, "simcuda: /nowhere: no folder can be made there; set TMPDIR")
-
-
-@pytest.mark.variety
-def test_install_and_uninstall(tmp_path):
-    """Below DESTDIR, as packages are made. A second time replaces the first."""
-    for _ in range(2):
-        done = run("make", "-s", "install", f"DESTDIR={tmp_path}/root", "PREFIX=/usr")
-        assert done.returncode == 0, done.stderr
-    command = tmp_path / "root/usr/bin/simcuda"
-    assert os.readlink(command) == "../lib/simcuda/sim/simcuda"
-    assert sorted(path.name for path in (tmp_path / "root/usr/lib").iterdir()) == ["simcuda"]
-    assert simcuda("--help", cwd=tmp_path, command=command).returncode == 0
-    assert run("make", "-s", "uninstall", f"DESTDIR={tmp_path}/root", "PREFIX=/usr").returncode == 0
-    assert [path for path in (tmp_path / "root").rglob("*") if not path.is_dir()] == []
-    done = run("make", "-s", "install", "PREFIX=opt")
-    assert done.returncode == 2
-    assert done.stderr.startswith("make install: PREFIX=opt: expected a path that begins with /\n"), done.stderr
-
-
-@pytest.mark.variety
-def test_the_makefile_of_the_page(elsewhere):
-    """The example in sim/README.md checks a program."""
-    (rule,) = re.findall(r"```make\n(.*?)```", (ROOT / "sim/README.md").read_text(), re.DOTALL)
-    (elsewhere / "Makefile").write_text(f"PATH := {ROOT}/sim:$(PATH)\n{rule}")
-    two_files(elsewhere)
-    (elsewhere / "the kernels.cu").rename(elsewhere / "kernels.cu")
-    (elsewhere / "main.cpp").rename(elsewhere / "main.cu")
-    done = run("make", "check", "CPPFLAGS=-I'own headers' -DFACTOR=1", cwd=elsewhere, env=environment())
-    assert done.returncode == 0 and "[64] 4 6\n" in done.stdout, done.stdout + done.stderr
-    (elsewhere / "kernels.cu").write_text(KERNELS.replace("cudaFree(d);", ""))
-    assert run("make", "check", "CPPFLAGS=-I'own headers' -DFACTOR=1", cwd=elsewhere, env=environment()).returncode == 2
 
 
 @pytest.mark.variety

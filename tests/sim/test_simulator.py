@@ -44,7 +44,7 @@ def test_places_in_the_source(strip, option, tmp_path):
     print(done.stdout)
     assert done.returncode == 0
     assert (int(re.fullmatch(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1))
-            >= (10 if option else 60))
+            >= (10 if option else 40))
 
 
 @pytest.mark.parametrize("program", ["step04", "build/try/tests/sim/programs/vector_add"])

@@ -102,43 +102,6 @@ void launchMeetInBanks(T* odata, const T* idata, int width, int height)
 
 KERNEL(meetInBanks, "-", copies, launchMeetInBanks)
 
-// Lane 0 loads one word of the tile, and all others another one.
-template <typename T>
-__global__ void wantOneWord(T* odata, const T*, int, int)
-{
-    __shared__ T tile[32];
-    tile[threadIdx.x] = 1;
-    __syncthreads();
-    odata[threadIdx.x] = tile[threadIdx.x ? 5 : 0];
-}
-
-template <typename T>
-void launchWantOneWord(T* odata, const T* idata, int width, int height)
-{
-    wantOneWord<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
-}
-
-KERNEL(wantOneWord, "-", copies, launchWantOneWord)
-
-// Four lanes at a time add to one word.
-template <typename T>
-__global__ void addToWords(T* odata, const T*, int, int)
-{
-    __shared__ int sums[32];
-    sums[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&sums[threadIdx.x / 4], 1);
-    odata[threadIdx.x] = 0;
-}
-
-template <typename T>
-void launchAddToWords(T* odata, const T* idata, int width, int height)
-{
-    addToWords<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
-}
-
-KERNEL(addToWords, "-", copies, launchAddToWords)
-
 // A second array, declared when the lanes have already met in the first.
 template <typename T>
 __global__ void declareLate(T* odata, const T*, int, int)

@@ -104,24 +104,6 @@ def test_the_page_has_every_fault_once():
     assert sorted(named) == sorted({(fault.id, fault.program[-1]) for fault in gallery()})
 
 
-def test_the_chinese_page_has_every_fault_and_every_term():
-    """docs/zh.md: at most 1500 characters besides two tables, one of the glossary's terms and one of the faults. A
-    fault stands with the same source as on the English page."""
-    page, english = ((ROOT / "docs" / name).read_text() for name in ("zh.md", "SOURCES.md"))
-
-    def sources(text):
-        rows = re.findall(r"^\|([^|]*)\| (E[\dE, ]+) \|", text, re.MULTILINE)
-        places = [i for i, (source, _) in enumerate(rows) if source.strip()]
-        return [ids for source, ids in rows], places
-    assert sources(page) == sources(english) and len(sources(page)[0]) == len(ERRATA) - 1  # E9 and E13 are one row
-    terms = re.findall(r"^### (.*)$", (ROOT / "docs/GLOSSARY.md").read_text().split("## Columns")[0], re.MULTILINE)
-    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|") and "| E" not in line]
-    words = [row[i] for row in rows for i in range(0, len(row) - 1, 2)]
-    assert sorted(set(terms) - set(words)) == [] and len(words) == len(set(words)) + 1  # "英文" heads two columns
-    prose = re.sub(r"^```.*?^```$|^\|.*$", "", page, flags=re.DOTALL | re.MULTILINE)
-    assert len(prose) <= 1500 and len(re.findall(r"^\|---", page, re.MULTILINE)) == 2
-
-
 PUBLISHED = list(csv.DictReader((ROOT / "plots/published.csv").open()))
 
 
@@ -143,19 +125,6 @@ def test_published_figures_in_the_programs_are_those_of_the_file():
         ("one_kernel_two_times(4096, {}, {})", [("9.1", "B7", 4096), ("9.3", "B7", 4096)]),
         ("one_kernel_two_times(8192, {}, {})", [("9.1", "B7", 8192), ("9.3", "B7", 8192)])):
         assert call.format(*(published(*value) for value in values)) in text
-
-
-def test_the_padded_tile_on_the_book_s_card(tmp_path):
-    """E11: on a K20c's banks of 8 bytes the padding gains something."""
-    path, cost = tmp_path / "counts.csv", {}
-    for program, kernel in (("step03", "transposeTile16"), ("step04", "transposeTile16Padded")):
-        assert step(program, "--machine", "k20c", "--kernel", kernel, "--size", 256, "--csv", path).returncode == 0
-        (row,) = csv.DictReader(path.open())
-        cost[kernel] = [
-            int(row[f"shared_{way}_wavefronts"]) / int(row[f"shared_{way}_requests"]) for way in ("load", "store")]
-    assert cost == {"transposeTile16": [4, 1], "transposeTile16Padded": [2, 1.5]}
-    assert ("lowers a load from 4 wavefronts to 2 and raises a store from 1 to 1.5: 5 become 3.5"
-            in shown()["E11", "transposeTile16Padded"].story)
 
 
 def test_no_fault_is_part_of_a_normal_run():

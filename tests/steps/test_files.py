@@ -133,34 +133,6 @@ def preloaded(tmp_path, function):
     return {**os.environ, "LD_PRELOAD": str(library)}
 
 
-NO_UNNAMED = """int open(const char* path, int flags, ...)
-{
-    va_list more;
-    va_start(more, flags);
-    const int mode = va_arg(more, int);
-    va_end(more);
-    if ((flags & O_TMPFILE) == O_TMPFILE) { errno = EOPNOTSUPP; return -1; }
-    return ((int (*)(const char*, int, ...))dlsym(RTLD_NEXT, "open"))(path, flags, mode);
-}"""
-
-
-@pytest.mark.variety
-def test_file_systems_without_unnamed_files(tmp_path):
-    """As NFS is one: the file is written, replaced and not left behind all the same."""
-    environment, out = preloaded(tmp_path, NO_UNNAMED), tmp_path / "out"
-    out.mkdir()
-    for _ in range(2):  # a new one, and one in the place of an old one
-        assert step("step04", "--size", 512, "--csv", out / "results.csv", "--trace", out / "trace.csv",
-                    env=environment).returncode == 0
-        assert whole(out / "results.csv", 1) and len((out / "trace.csv").read_text().splitlines()) == 32769
-        assert sorted(os.listdir(out)) == ["results.csv", "trace.csv"]
-    mask = os.umask(0)
-    os.umask(mask)
-    assert (out / "trace.csv").stat().st_mode & 0o777 == 0o666 & ~mask
-    failed = step("step04", "--size", 64, "--csv", out / "new.csv", "--trace", "/dev/full", env=environment)
-    assert failed.returncode == 2 and sorted(os.listdir(out)) == ["results.csv", "trace.csv"]
-
-
 @pytest.mark.variety
 @pytest.mark.parametrize("program, arguments", [("step04", ["--size", "1024"]),
                                                 ("step02", ["--size", "300", "--explain"]),

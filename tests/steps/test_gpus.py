@@ -23,8 +23,8 @@ def rows(tmp_path, *arguments):
         return list(csv.DictReader(file)), done.stdout
 
 
-@pytest.mark.parametrize("gpus, element", [(1, "float"), (2, "double"), (3, "float"), (5, "double"), (8, "float"),
-                                           (4, "char"), (3, "half"), (2, "double2")])
+@pytest.mark.parametrize("gpus, element", some([(1, "float"), (2, "double"), (3, "half"), (5, "double"), (8, "float"),
+                                                (4, "char"), (4, "double2"), (3, "float")], 2))
 def test_every_kernel_is_right(gpus, element, tmp_path):
     found, _ = rows(tmp_path, "--all", "--gpus", gpus, "--type", element, "--size", SHAPES)
     kernels = {r["kernel"] for r in found}
@@ -35,7 +35,7 @@ def test_every_kernel_is_right(gpus, element, tmp_path):
             == {"copyToPeers": "copy to peers", "storeToPeers": "copy to peers", "sendMessages": "nothing"})
 
 
-@pytest.mark.parametrize("gpus", [2, 4, 8])
+@pytest.mark.parametrize("gpus", some([4, 2, 8], 3))
 def test_what_crosses(gpus, tmp_path):
     """All but 1 / gpus of the matrix, once. Single elements take a sector of 32 bytes each; the copies and the messages
     carry what the kernels store."""
@@ -89,7 +89,7 @@ def several(gpus, *arguments):
     return run(ROOT / "build/tests/steps/several", *arguments, env={**os.environ, "SIM_OPTIONS": f"--gpus {gpus}"})
 
 
-@pytest.mark.parametrize("gpus", some([1, 2, 3, 5], 2))
+@pytest.mark.parametrize("gpus", some([3, 1, 2, 5], 4))
 def test_the_back_end_for_several_gpus(gpus, tmp_path):
     """Every kernel is right there, and the runtime finds no race between streams and no access out of bounds."""
     done = several(gpus, "--device", "cuda", "--all", "--once", "--size", "33x65,127", "--csv", tmp_path / "r.csv")

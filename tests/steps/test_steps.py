@@ -52,31 +52,6 @@ def visible(text):
     return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
 
 
-EVERYDAY = {"device", "host", "lesson", "measured", "peers", "published", "spread", "throughput", "verified"}
-
-
-@pytest.mark.parametrize("pages", [
-    ["README.md"], ["docs/GPU.md"], [f"{FOLDERS[program].name}/README.md" for program in EVERY[:4]]])
-def test_words_are_explained_before_they_are_used(pages):
-    """The ways in, and pages 1 to 4 in this order: where a term of the glossary first appears in the text, it is a link
-    to its entry or set in italics, as words are where they are explained."""
-    glossary, known = (ROOT / "docs/GLOSSARY.md").read_text(), set()
-    terms = set(re.findall(r"^### (.*)$", glossary[:glossary.index("## Columns")], re.MULTILINE)) - EVERYDAY
-    for page in pages:
-        text = re.sub(r"^```.*?^```", "", visible((ROOT / page).read_text()), flags=re.MULTILINE | re.DOTALL)
-        # of tables, only rows that explain a word
-        text = re.sub(r"^(?:\|(?!.*\[\*)|#|!\[).*", "", text, flags=re.MULTILINE)
-        text = " ".join(re.sub(r"`[^`]*`", "CODE", text.replace("**", "")).split())
-        marked = [range(*found.span()) for found in re.finditer(r"\[[^]]*\]\([^)]*\)|\*[^*]+\*", text)]
-        for term in sorted(terms - known):
-            word = {"coalesced access": "coalesced?", "streaming multiprocessor": "multiprocessor"}.get(term, term)
-            found = re.search(rf"\b{word}s?\b", text, re.IGNORECASE if term.islower() else 0)
-            if found:
-                known.add(term)
-                assert any(found.start() in place for place in marked), (page, term, text[found.start() - 50:][:90])
-    assert len(known) > 20
-
-
 @of_one_gpu
 def test_sections(program):
     assert list(sections(program)) == SECTIONS
@@ -85,21 +60,6 @@ def test_sections(program):
     (title,) = titles
     assert re.match(rf"# Step {int(program[-2:])}: \w", title) and TEXT[program].startswith(title)
     assert 2 <= len(re.findall(r"^\d\. ", sections(program)["Predict"], re.MULTILINE)) <= 4
-
-
-@of_all
-def test_a_question_leads_from_page_to_page(program):
-    """The last section of a page asks what the next one answers. That page opens with a question, before its code."""
-    opening = visible(TEXT[program]).split("\n## ")[0]
-    assert "?" in opening
-    number = int(program[-2:])
-    if f"step{number + 1:02}" in FOLDERS:
-        (step,) = [folder.name for name, folder in FOLDERS.items() if name == f"step{number + 1:02}"]
-        words = " ".join(visible(sections(program)["Next"]).split())
-        assert "?" in words and f"[Step {number + 1}](../{step}/README.md)" in words and len(words.split()) < 70
-    for later in list(FOLDERS)[number + 1:]:  # nothing is said of the pages after the next
-        for kernel, of in LESSONS.items():
-            assert of != later or f"`{kernel}`" not in TEXT[program], kernel
 
 
 def lines_of(code):

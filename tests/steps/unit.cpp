@@ -438,33 +438,6 @@ void test_conflicts()
     }
 }
 
-// What is said of the loads from shared memory of a probe with one block of a warp.
-std::string who_meets(const std::string& name, const std::string& machine)
-{
-    std::string remark, said;
-    const std::unique_ptr<Device> device = open_device("sim", machine_named(machine), remark);
-    std::vector<float> in(32), out(32);
-    const Contents contents{Type::f32, copies, 32, 1, 0, Holds::input};
-    Done done;
-    for (const Kernel& kernel : kernels())
-        if (kernel.name == name && kernel.backend == "sim")
-            done = device->enqueue({kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block});
-    for (const AccessSite& s : done.counts.sites)
-        if (s.memory == sim::shared && !s.store) said += s.conflict + ".";
-    return said;
-}
-
-void test_words_for_several_lanes()
-{
-    CHECK(who_meets("wantOneWord", "h200") == ".");
-    // In the upper half of the warp, all lanes want the word that goes to several.
-    CHECK(who_meets("wantOneWord", "gtx280") ==
-          "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several "
-          "lanes.");
-    CHECK(who_meets("addToWords", "h200") ==
-          "lanes 0 and 1 meet in bank 0, both at word 0 of shared memory: atomic operations on one word take turns.");
-}
-
 void write_file(const std::string& path, const std::string& text)
 {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -598,7 +571,6 @@ int main()
     test_limits();
     test_simulator();
     test_conflicts();
-    test_words_for_several_lanes();
     test_memory_of_groups();
     test_limited_threads();
     return checked();

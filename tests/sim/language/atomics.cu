@@ -88,16 +88,6 @@ __global__ void compare_and_swap(int* i, unsigned long long* ull, unsigned short
     }
 }
 
-__global__ void histogram(unsigned* out, const unsigned char* in, int n)
-{
-    __shared__ unsigned bins[256];
-    for (int b = threadIdx.x; b < 256; b += blockDim.x) bins[b] = 0;
-    __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1);
-    __syncthreads();
-    for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&out[b], bins[b]);
-}
-
 __global__ void shared_memory(double* out)
 {
     __shared__ int i, least;
@@ -151,19 +141,6 @@ __global__ void tickets(int* taken, int* next, float* last)
     if (before < 0 || before >= total) taken[ticket] = 2;
 }
 
-__device__ int lock = 0;
-
-__global__ void locked(int* sum)
-{
-    if (threadIdx.x == 0) {
-        while (atomicCAS(&lock, 0, 1) != 0) {}
-        __threadfence();
-        *(volatile int*)sum = *(volatile int*)sum + 1;
-        __threadfence();
-        atomicExch(&lock, 0);
-    }
-}
-
 int main()
 {
     Numbers start = {};
@@ -199,14 +176,6 @@ int main()
     row("atomics: atomicCAS of 8 bytes", ull.host()[0] == (unsigned long long)(total) << 32);
     row("atomics: atomicCAS of 2 bytes", us.is({total, 0}));
 
-    std::vector<unsigned char> text(10000);
-    std::vector<unsigned> expected(256);
-    for (int k = 0; k < 10000; ++k) ++expected[text[k] = (unsigned char)(k * k % 251)];
-    Array<unsigned char> in(text);
-    Array<unsigned> bins(256);
-    histogram<<<8, 128>>>(bins.device(), in.device(), 10000);
-    row("atomics: histogram in shared memory", bins.is(expected));
-
     Array<double> shared(5);
     shared_memory<<<1, threads>>>(shared.device());
     row("atomics: shared memory", shared.is({threads, 7, threads / 2.0, threads / 2.0, threads - 1}));
@@ -223,9 +192,5 @@ int main()
     Array<float> last(1);
     tickets<<<blocks, threads>>>(taken.device(), next.device(), last.device());
     row("atomics: each returns what was there", taken.is(std::vector<int>(total, 1)) && next.is({total}));
-
-    Array<int> guarded(1);
-    locked<<<blocks, threads>>>(guarded.device());
-    row("atomics: a lock", guarded.is({blocks}));
     return wrong_rows() != 0;
 }

@@ -5,18 +5,6 @@
 
 #include "rows.h"
 
-__global__ void tree(int* sum, const int* in)
-{
-    extern __shared__ int partial[];
-    partial[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) sum[blockIdx.x] = partial[0];
-}
-
 __global__ void predicates(int* out)
 {
     const int i = threadIdx.x;
@@ -50,27 +38,6 @@ __global__ void within_warps(int* out)
         __syncwarp(0x0000ffff);
         out[threadIdx.x] += tile[threadIdx.x ^ 15];
     }
-}
-
-// The block that comes last adds up what the others left.
-__device__ unsigned arrived = 0;
-
-__global__ void last_block(float* partial, float* result)
-{
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = float(blockIdx.x + 1);
-        __threadfence();
-        last = atomicAdd(&arrived, 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
-        float sum = 0;
-        for (unsigned b = 0; b < gridDim.x; ++b) sum += __ldcg(partial + b);
-        *result = sum;
-        __threadfence_system();
-    }
-    __threadfence_block();
 }
 
 __global__ void clocks(int* out)
@@ -125,16 +92,6 @@ __global__ void kinds(int* out)
     out[8] = *pointer;
 }
 
-// Threads that have nothing to do return before the barrier.
-__global__ void early(int* out, int n)
-{
-    if (int(threadIdx.x) >= n) return;
-    __shared__ int tile[128];
-    tile[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    out[threadIdx.x] = tile[n - 1 - threadIdx.x];
-}
-
 __global__ void greet(int n)
 {
     if (threadIdx.x == 0) printf("thread %d of %u: %.1f %s %lld\n", n, blockDim.x, 2.5, "text", 1ll << 40);
@@ -142,12 +99,6 @@ __global__ void greet(int n)
 
 int main()
 {
-    std::vector<int> values(512);
-    for (int i = 0; i < 512; ++i) values[i] = i;
-    Array<int> in(values), sums(4);
-    tree<<<4, 128, 128 * sizeof(int)>>>(sums.device(), in.device());
-    row("barriers: __syncthreads", sums.is({8128, 24512, 40896, 57280}));
-
     Array<int> out(128);
     predicates<<<1, 100>>>(out.device());
     row("barriers: __syncthreads_count, _and, _or", out.is({34, 1, 0, 1, 0}));
@@ -156,10 +107,6 @@ int main()
     for (int i = 0; i < 128; ++i) expected[i] = (i / 32 * 32 + 31 - i % 32) + 2 + (i % 32 < 16 ? 5 : 0);
     within_warps<<<1, 128>>>(out.device());
     row("barriers: __syncwarp", out.is(expected));
-
-    Array<float> partial(64), result(1);
-    last_block<<<64, 32>>>(partial.device(), result.device());
-    row("barriers: __threadfence", result.is({2080}));
 
     Array<int> few(10);
     clocks<<<1, 32>>>(few.device());
@@ -175,12 +122,6 @@ int main()
     Array<int> kind(10);
     kinds<<<1, 1, 64>>>(kind.device());
     row("threads: __isShared, __isGlobal, __isLocal, __cvta_generic_to_shared", kind.is({1, 1, 0, 1, 0, 1, 0, 12, 0}));
-
-    Array<int> left(100);
-    early<<<1, 128>>>(left.device(), 100);
-    for (int i = 0; i < 100; ++i) expected[i] = 99 - i;
-    expected.resize(100);
-    row("barriers: threads that returned", left.is(expected));
 
     greet<<<1, 32>>>(3);
     row("threads: printf", cudaDeviceSynchronize() == cudaSuccess);

@@ -172,23 +172,6 @@ __global__ void once(int* out)
     if (ticket % 10 == 0) atomicAdd(out + 2, 1);
 }
 
-// The sum of an array, by tiles of a block.
-template <unsigned size, typename Parent>
-__device__ float tile_sum(const thread_block_tile<size, Parent>& tile, float value)
-{
-    for (int offset = tile.size() / 2; offset > 0; offset /= 2) value += tile.shfl_down(value, offset);
-    return value;
-}
-
-__global__ void sum(float* out, const float* in, int n)
-{
-    const auto tile = tiled_partition<32>(this_thread_block());
-    float value = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) value += in[i];
-    value = tile_sum(tile, value);
-    if (tile.thread_rank() == 0) atomicAdd(out, value);
-}
-
 int main()
 {
     const dim3 grid(3, 2), block(5, 4, 6);
@@ -265,8 +248,5 @@ int main()
     once<<<2, 128>>>(calls.device());
     row("groups: invoke_one", calls.is({8, 80, 256}));
 
-    Array<float> ones(std::vector<float>(5000, 1)), total(1);
-    sum<<<4, 256>>>(total.device(), ones.device(), 5000);
-    row("groups: sum by tiles", total.is({5000}));
     return wrong_rows() != 0;
 }

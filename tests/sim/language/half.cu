@@ -137,28 +137,6 @@ __global__ void bfloat_pairs(float* out)
     out[n++] = float(s.y);
 }
 
-// Sixteen bytes of halves at a time, as large language models move them.
-union Pack {
-    uint4 bits;
-    half number[8];
-};
-
-__global__ void packs(uint4* data)
-{
-    Pack pack;
-    pack.bits = data[threadIdx.x];
-    for (int k = 0; k < 8; ++k) pack.number[k] = pack.number[k] * __float2half(2) + __float2half(1);
-    data[threadIdx.x] = pack.bits;
-}
-
-__global__ void transpose(half* to, const half* from, int width)
-{
-    __shared__ half tile[16][17];
-    tile[threadIdx.y][threadIdx.x] = from[threadIdx.y * width + threadIdx.x];
-    __syncthreads();
-    to[threadIdx.y * width + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
-
 __global__ void integers(int* out)
 {
     int n = 0;
@@ -221,21 +199,8 @@ __global__ void adding(half* h, half2* h2, __nv_bfloat16* b, __nv_bfloat162* b2)
 int main()
 {
     // 65519.996 is the last that rounds to 65504; 2^-25 is a tie between 0 and the least half there is.
-    const std::vector<float> values = {0,
-                                       -0.0f,
-                                       1,
-                                       0.1f,
-                                       65519,
-                                       65520,
-                                       1e30f,
-                                       -1e30f,
-                                       ldexpf(1, -24),
-                                       ldexpf(1, -25),
-                                       ldexpf(3, -26),
-                                       1 + ldexpf(1, -11),
-                                       1 + ldexpf(3, -11),
-                                       6.1e-5f,
-                                       INFINITY};
+    const std::vector<float> values = {0, -0.0f, 1, 0.1f, 65519, 65520, 1e30f, -1e30f, ldexpf(1, -24), ldexpf(1, -25),
+                                       ldexpf(3, -26), 1 + ldexpf(1, -11), 1 + ldexpf(3, -11), 6.1e-5f, INFINITY};
     const std::vector<unsigned short> bits = {
         0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,  //
         0x8000, 0x8000, 0x8000, 0x8000, 0x8000, 0x8000,  //
@@ -296,22 +261,6 @@ int main()
     Array<float> bparts(6);
     bfloat_pairs<<<1, 1>>>(bparts.device());
     row("bfloat162: arithmetic and parts", bparts.is({5, -4, 7.5f, 12, 12, 7.5f}));
-
-    std::vector<half> numbers(32 * 8);
-    for (int i = 0; i < 256; ++i) numbers[i] = __float2half(float(i));
-    Array<half> packed(numbers);
-    packs<<<1, 32>>>(reinterpret_cast<uint4*>(packed.device()));
-    bool ok = true;
-    const std::vector<half> doubled = packed.host();
-    for (int i = 0; i < 256; ++i) ok = ok && float(doubled[i]) == 2 * i + 1;
-    row("half: unions of 16 bytes", ok);
-
-    Array<half> from(numbers), to(256);
-    transpose<<<1, dim3(16, 16)>>>(to.device(), from.device(), 16);
-    const std::vector<half> turned = to.host();
-    ok = true;
-    for (int i = 0; i < 256; ++i) ok = ok && float(turned[i]) == i % 16 * 16 + i / 16;
-    row("half: shared memory", ok);
 
     Array<int> whole(12);
     integers<<<1, 1>>>(whole.device());

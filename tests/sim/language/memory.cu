@@ -45,22 +45,6 @@ __global__ void vector_loads(float4* out, const float4* in)
     if (threadIdx.x == 0) __stcg(&reinterpret_cast<Two<float, float>*>(out)[64].first, x);
 }
 
-// A transpose that fills its tile past the registers.
-__global__ void transpose(float* to, const float* from, int width, int height)
-{
-    __shared__ float tile[32][33];
-    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
-    for (int j = 0; j < 32; j += 8)
-        if (x < width && y + j < height)
-            __pipeline_memcpy_async(&tile[threadIdx.y + j][threadIdx.x], &from[(y + j) * width + x], sizeof(float));
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    const int tx = blockIdx.y * 32 + threadIdx.x, ty = blockIdx.x * 32 + threadIdx.y;
-    for (int j = 0; j < 32; j += 8)
-        if (tx < height && ty + j < width) to[(ty + j) * height + tx] = tile[threadIdx.x][threadIdx.y + j];
-}
-
 // The last 4 of 16 bytes are filled with 0.
 __global__ void zero_filled(int4* out, const int4* in)
 {
@@ -69,33 +53,6 @@ __global__ void zero_filled(int4* out, const int4* in)
     __pipeline_commit();
     __pipeline_wait_prior(0);
     out[threadIdx.x] = tile[threadIdx.x];
-}
-
-// Two stages: the copy of the next part is in flight while this one is used.
-__global__ void staged(int* out, const int* in, int parts)
-{
-    __shared__ int tile[2][128];
-    cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
-    pipe.producer_acquire();
-    cuda::memcpy_async(&tile[0][threadIdx.x], &in[threadIdx.x], sizeof(int), pipe);
-    pipe.producer_commit();
-    int sum = 0;
-    for (int part = 0; part < parts; ++part) {
-        if (part + 1 < parts) {
-            pipe.producer_acquire();
-            cuda::memcpy_async(&tile[(part + 1) % 2][threadIdx.x], &in[(part + 1) * 128 + threadIdx.x],
-                               cuda::aligned_size_t<4>(4), pipe);
-            pipe.producer_commit();
-            cuda::pipeline_consumer_wait_prior<1>(pipe);
-        } else {
-            cuda::pipeline_consumer_wait_prior<0>(pipe);
-        }
-        __syncthreads();
-        sum += tile[part % 2][127 - threadIdx.x];
-        __syncthreads();
-        pipe.consumer_release();
-    }
-    out[threadIdx.x] = sum;
 }
 
 // The pipeline of a block: all threads copy, all threads use.
@@ -223,13 +180,6 @@ int main()
     vector_loads<<<1, 32>>>(reinterpret_cast<float4*>(vout.device()), reinterpret_cast<const float4*>(vin.device()));
     row("memory: __ldg, __stcs of float4", vout.is(reversed));
 
-    const int width = 70, height = 45;
-    std::vector<float> matrix(width * height), transposed(width * height);
-    for (int i = 0; i < width * height; ++i) transposed[i % width * height + i / width] = matrix[i] = float(i);
-    Array<float> from(matrix), to(width * height);
-    transpose<<<dim3(3, 2), dim3(32, 8)>>>(to.device(), from.device(), width, height);
-    row("memory: __pipeline_memcpy_async", to.is(transposed));
-
     std::vector<int> numbers(1024);
     for (int i = 0; i < 1024; ++i) numbers[i] = i + 1;
     Array<int> ints(numbers), filled(128), result(128);
@@ -244,8 +194,6 @@ int main()
             for (int p = 0; p < parts; ++p) s[i] += numbers[p * size + size - 1 - i];
         return s;
     };
-    staged<<<1, 128>>>(result.device(), ints.device(), 8);
-    row("memory: cuda::pipeline of a thread", result.is(sum(8, 128, 0)));
     shared_pipeline<<<1, 128>>>(result.device(), ints.device(), 8);
     row("memory: cuda::pipeline of a block", result.is(sum(8, 128, 0)));
     roles<<<1, 128>>>(result.device(), ints.device(), 10);

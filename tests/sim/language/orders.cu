@@ -42,22 +42,6 @@ __global__ void lastBlock(Memory* m, bool faulty)
     }
 }
 
-// All threads leave something: thread 0 draws the ticket when all have.
-__global__ void lastBlockOfAll(Memory* m, bool faulty)
-{
-    __shared__ bool last;
-    m->partial[blockIdx.x * threads + threadIdx.x] = 1;
-    __threadfence();
-    if (!faulty) __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(&m->tickets, 1) == blocks - 1;
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
-        int sum = 0;
-        for (int i = 0; i < blocks * threads; ++i) sum += m->partial[i];
-        m->result = sum;
-    }
-}
-
 // Tickets of warps: a lane draws one for all of its warp.
 __global__ void ticketOfAWarp(Memory* m, bool faulty)
 {
@@ -131,20 +115,6 @@ __global__ void volatileFlag(Memory* m, bool faulty)
     }
 }
 
-// A load that asks the memory each time, whatever the caches hold.
-__global__ void waitByCacheOperator(Memory* m, bool faulty)
-{
-    if (threadIdx.x == 32) {
-        m->partial[blockIdx.x] = 1;
-        if (!faulty) __threadfence();
-        atomicExch(&m->flags[blockIdx.x], 1);
-    } else if (threadIdx.x == 0) {
-        while (__ldcv(&m->flags[blockIdx.x]) == 0) {}
-        __threadfence();  // or an H200 loads too early
-        atomicAdd(&m->result, m->partial[blockIdx.x]);
-    }
-}
-
 // Each block adds to what the one before it has left.
 __global__ void chain(Memory* m, bool faulty)
 {
@@ -159,22 +129,6 @@ __global__ void chain(Memory* m, bool faulty)
     if (!faulty) __threadfence();
     flags[blockIdx.x] = 1;
     if (blockIdx.x == blocks - 1) m->result = before + 1;
-}
-
-// A flag that is seen does not mean that the data are.
-__global__ void fenceBehindTheWait(Memory* m, bool faulty)
-{
-    if (threadIdx.x != 0) return;
-    volatile int* const flags = m->flags;
-    if (blockIdx.x == 0) {
-        m->partial[0] = 3;
-        __threadfence();
-        flags[0] = 1;
-    } else if (blockIdx.x == 1) {
-        while (flags[0] == 0) {}
-        if (!faulty) __threadfence();
-        m->result = m->partial[0];
-    }
 }
 
 __global__ void releaseOfAMessage(Memory* m, bool faulty)
@@ -341,14 +295,6 @@ __global__ void relay(Memory* m, bool faulty)
     }
 }
 
-// Places that are drawn, one for each thread.
-__global__ void compaction(Memory* m, bool faulty)
-{
-    if (threadIdx.x % 2) return;
-    const int place = faulty ? m->counter++ : atomicAdd(&m->counter, 1);
-    m->partial[place] = 1;
-}
-
 int main(int count, char** arguments)
 {
     const bool faulty = count > 1 && strcmp(arguments[1], "faulty") == 0;
@@ -360,15 +306,12 @@ int main(int count, char** arguments)
     must(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));       \
     if (!faulty) row(#kernel, expected)
     ORDER(lastBlock, h.result == 10);
-    ORDER(lastBlockOfAll, h.result == blocks * threads);
     ORDER(ticketOfAWarp, h.result == blocks * threads);
     ORDER(scopeOfTheFence, h.result == threads);
     ORDER(lockOfBlocks, h.counter == blocks);
     ORDER(lockOfLanes, h.result == threads);
     ORDER(volatileFlag, h.result == blocks * 496);
-    ORDER(waitByCacheOperator, h.result == blocks);
     ORDER(chain, h.result == blocks);
-    ORDER(fenceBehindTheWait, h.result == 3);
     ORDER(releaseOfAMessage, h.result == 7);
     ORDER(acquireOfAMessage, h.result == 7);
     ORDER(scopeOfTheAtomic, h.result == 7);
@@ -379,7 +322,6 @@ int main(int count, char** arguments)
     ORDER(volatileWarp, h.result == 32);
     ORDER(meetings, h.result == 5);
     ORDER(relay, h.result == 9);
-    ORDER(compaction, h.counter == blocks * threads / 2);
     must(cudaFree(d));
     return wrong_rows() != 0;
 }

@@ -25,18 +25,18 @@ std::vector<unsigned> words(unsigned seed)
 }
 
 template <typename Function>
-__global__ void apply(unsigned* out, const unsigned* a, const unsigned* b, const unsigned* c)
+__global__ void apply(Function function, unsigned* out, const unsigned* a, const unsigned* b, const unsigned* c)
 {
     const int i = threadIdx.x;
-    out[i] = Function()(a[i], b[i], c[i]);
+    out[i] = function(a[i], b[i], c[i]);
 }
 
 template <typename Function, typename Expected>
-void compare(const char* name, Expected expected)
+void compare(const char* name, Function function, Expected expected)
 {
     const std::vector<unsigned> a = words(1), b = words(2), c = words(3);
     Array<unsigned> d_a(a), d_b(b), d_c(c), out(a.size());
-    apply<Function><<<1, 256>>>(out.device(), d_a.device(), d_b.device(), d_c.device());
+    apply<<<1, 256>>>(function, out.device(), d_a.device(), d_b.device(), d_c.device());
     std::vector<unsigned> wanted;
     for (size_t i = 0; i < a.size(); ++i) wanted.push_back(expected(a[i], b[i], c[i]));
     row((std::string("packed: ") + name).c_str(), out.is(wanted));
@@ -75,98 +75,39 @@ long clamped(long x)
 
 }  // namespace
 
-#define CALL(name, call)                                                         \
-    struct name##_called {                                                       \
-        __device__ unsigned operator()(unsigned a, unsigned b, unsigned c) const \
-        {                                                                        \
-            (void)b, (void)c;                                                    \
-            return unsigned(call);                                               \
-        }                                                                        \
-    }
-#define CALL_2(name) CALL(name, name(a, b))
-#define CALL_1(name) CALL(name, name(a))
-#define CALL_3(name) CALL(name, name(a, b, c))
-#define CALLS(name) CALL_2(name##2); CALL_2(name##4)
-#define CALLS_1(name) CALL_1(name##2); CALL_1(name##4)
-
-CALLS(__vadd); CALLS(__vsub); CALLS(__vaddus); CALLS(__vsubus); CALLS(__vaddss); CALLS(__vsubss);
-CALLS(__vabsdiffu); CALLS(__vabsdiffs); CALLS(__vhaddu); CALLS(__vavgu); CALLS(__vavgs);
-CALLS(__vmaxs); CALLS(__vmaxu); CALLS(__vmins); CALLS(__vminu);
-CALLS(__vcmpeq);
-CALLS(__vcmpne);
-CALLS(__vcmpgts);
-CALLS(__vcmpgtu);
-CALLS(__vcmpges);
-CALLS(__vcmpgeu);
-CALLS(__vcmplts);
-CALLS(__vcmpltu);
-CALLS(__vcmples);
-CALLS(__vcmpleu);
-CALLS(__vseteq);
-CALLS(__vsetne);
-CALLS(__vsetgts);
-CALLS(__vsetgtu);
-CALLS(__vsetges);
-CALLS(__vsetgeu);
-CALLS(__vsetlts);
-CALLS(__vsetltu);
-CALLS(__vsetles);
-CALLS(__vsetleu);
-CALLS(__vsads); CALLS(__vsadu);
-CALLS_1(__vneg); CALLS_1(__vnegss); CALLS_1(__vabs); CALLS_1(__vabsss);
-CALL_3(__vimax3_s32); CALL_3(__vimin3_s32); CALL_3(__vimax3_u32); CALL_3(__vimin3_u32);
-CALL_3(__vimax3_s16x2); CALL_3(__vimin3_s16x2); CALL_3(__vimax3_u16x2); CALL_3(__vimin3_u16x2);
-CALL_3(__vimax3_s32_relu); CALL_3(__vimin3_s32_relu); CALL_3(__vimax3_s16x2_relu); CALL_3(__vimin3_s16x2_relu);
-CALL_2(__vimax_s32_relu); CALL_2(__vimin_s32_relu); CALL_2(__vimax_s16x2_relu); CALL_2(__vimin_s16x2_relu);
-CALL_3(__viaddmax_s32); CALL_3(__viaddmin_s32); CALL_3(__viaddmax_u32); CALL_3(__viaddmin_u32);
-CALL_3(__viaddmax_s16x2); CALL_3(__viaddmin_s16x2); CALL_3(__viaddmax_u16x2); CALL_3(__viaddmin_u16x2);
-CALL_3(__viaddmax_s32_relu); CALL_3(__viaddmin_s32_relu); CALL_3(__viaddmax_s16x2_relu); CALL_3(__viaddmin_s16x2_relu);
+// A call with arguments of a, b and c, and what it gives for the parts x, y and z of the words, which have the type T.
+#define CALL(name, arguments) [] __device__ (unsigned a, unsigned b, unsigned c) { return unsigned(name arguments); }
+#define PART(name, arguments, Part, f) \
+    compare(#name, CALL(name, arguments), \
+            parts<Part>([](long x, long y, long z) { using T = Part; return long(T(f)); }))
+#define SIGNED(name, arguments, f) PART(name##2, arguments, int16_t, f); PART(name##4, arguments, int8_t, f)
+#define UNSIGNED(name, arguments, f) PART(name##2, arguments, uint16_t, f); PART(name##4, arguments, uint8_t, f)
+#define BOTH(before, f) SIGNED(before##s, (a, b), f); UNSIGNED(before##u, (a, b), f)
+#define SUM(name, T) compare(#name, CALL(name, (a, b)), sum<T>([](long x, long y) { return x > y ? x - y : y - x; }))
+#define WORDS(name, arguments, f) \
+    PART(name##_s32, arguments, int, f); PART(name##_u32, arguments, unsigned, f); \
+    PART(name##_s16x2, arguments, int16_t, f); PART(name##_u16x2, arguments, uint16_t, f)
+#define RELU(name, arguments, f) \
+    PART(name##_s32_relu, arguments, int, max(f, 0L)); PART(name##_s16x2_relu, arguments, int16_t, max(f, 0L))
 
 // With the predicates in the lowest bits.
-#define CALL_WHICH(name)                                                                 \
-    struct name##_called {                                                               \
-        __device__ unsigned operator()(unsigned a, unsigned b, unsigned) const           \
-        {                                                                                \
-            bool first;                                                                  \
-            return (unsigned(name(a, b, &first)) & ~1u) | first;                         \
-        }                                                                                \
-    }
-#define CALL_WHICH_2(name)                                                               \
-    struct name##_called {                                                               \
-        __device__ unsigned operator()(unsigned a, unsigned b, unsigned) const           \
-        {                                                                                \
-            bool high, low;                                                              \
-            return (unsigned(name(a, b, &high, &low)) & ~3u) | high << 1 | low;          \
-        }                                                                                \
-    }
-CALL_WHICH(__vibmax_s32); CALL_WHICH(__vibmin_s32); CALL_WHICH(__vibmax_u32); CALL_WHICH(__vibmin_u32);
-CALL_WHICH_2(__vibmax_s16x2); CALL_WHICH_2(__vibmin_s16x2); CALL_WHICH_2(__vibmax_u16x2); CALL_WHICH_2(__vibmin_u16x2);
-
-#define PARTS(name, T2, T4, f)                                              \
-    compare<name##2_called>(#name "2", parts<T2>([](long x, long y, long) { \
-                                using T = T2;                               \
-                                (void)sizeof(T);                            \
-                                (void)y;                                    \
-                                return f;                                   \
-                            }));                                            \
-    compare<name##4_called>(#name "4", parts<T4>([](long x, long y, long) { \
-                                using T = T4;                               \
-                                (void)sizeof(T);                            \
-                                (void)y;                                    \
-                                return f;                                   \
-                            }))
-#define SIGNED(name, f) PARTS(name, int16_t, int8_t, f)
-#define UNSIGNED(name, f) PARTS(name, uint16_t, uint8_t, f)
-#define BOTH(before, f) SIGNED(before##s, f); UNSIGNED(before##u, f)
-#define THREE(name, T, f) compare<name##_called>(#name, parts<T>([](long x, long y, long z) { (void)z; return f; }))
 #define WHICH(name, T, f, order) \
-    compare<name##_called>(      \
-        #name, [](unsigned a, unsigned b, unsigned) { return (unsigned(f(T(a), T(b))) & ~1u) | (T(a) order T(b)); })
-#define WHICH_2(name, T, f, order)                                                       \
-    compare<name##_called>(#name, [](unsigned a, unsigned b, unsigned c) {               \
-        return (parts<T>([](long x, long y, long) { return f(x, y); })(a, b, c) & ~3u) | \
-               (T(a >> 16) order T(b >> 16)) << 1 | (T(a) order T(b));                   \
-    })
+    compare(#name, \
+            [] __device__ (unsigned a, unsigned b, unsigned) { \
+                bool first; \
+                return (unsigned(name(a, b, &first)) & ~1u) | first; \
+            }, \
+            [](unsigned a, unsigned b, unsigned) { return (unsigned(f(T(a), T(b))) & ~1u) | (T(a) order T(b)); })
+#define WHICH_2(name, T, f, order) \
+    compare(#name, \
+            [] __device__ (unsigned a, unsigned b, unsigned) { \
+                bool high, low; \
+                return (unsigned(name(a, b, &high, &low)) & ~3u) | high << 1 | low; \
+            }, \
+            [](unsigned a, unsigned b, unsigned c) { \
+                return (parts<T>([](long x, long y, long) { return f(x, y); })(a, b, c) & ~3u) | \
+                       (T(a >> 16) order T(b >> 16)) << 1 | (T(a) order T(b)); \
+            })
 
 __global__ void complex_numbers(cuDoubleComplex* out, cuDoubleComplex x, cuDoubleComplex y)
 {
@@ -209,53 +150,27 @@ int main()
 {
     using std::max;
     using std::min;
-    UNSIGNED(__vadd, x + y); UNSIGNED(__vsub, x - y);
-    UNSIGNED(__vaddus, clamped<T>(x + y)); UNSIGNED(__vsubus, clamped<T>(x - y));
-    SIGNED(__vaddss, clamped<T>(x + y)); SIGNED(__vsubss, clamped<T>(x - y));
-    BOTH(__vabsdiff, x > y ? x - y : y - x);
-    UNSIGNED(__vhaddu, (x + y) / 2); UNSIGNED(__vavgu, (x + y + 1) / 2);
-    SIGNED(__vavgs, (x + y + (x + y >= 0 ? 1 : 0)) >> 1);
-    BOTH(__vmax, max(x, y)); BOTH(__vmin, min(x, y));
-    UNSIGNED(__vcmpeq, x == y ? -1 : 0); UNSIGNED(__vcmpne, x != y ? -1 : 0);
-    BOTH(__vcmpgt, x > y ? -1 : 0);
-    BOTH(__vcmpge, x >= y ? -1 : 0);
-    BOTH(__vcmplt, x < y ? -1 : 0);
-    BOTH(__vcmple, x <= y ? -1 : 0);
-    UNSIGNED(__vseteq, x == y); UNSIGNED(__vsetne, x != y);
+    UNSIGNED(__vadd, (a, b), x + y); UNSIGNED(__vsub, (a, b), x - y);
+    UNSIGNED(__vaddus, (a, b), clamped<T>(x + y)); UNSIGNED(__vsubus, (a, b), clamped<T>(x - y));
+    SIGNED(__vaddss, (a, b), clamped<T>(x + y)); SIGNED(__vsubss, (a, b), clamped<T>(x - y));
+    UNSIGNED(__vhaddu, (a, b), (x + y) / 2); UNSIGNED(__vavgu, (a, b), (x + y + 1) / 2);
+    SIGNED(__vavgs, (a, b), (x + y + (x + y >= 0 ? 1 : 0)) >> 1);
+    BOTH(__vabsdiff, x > y ? x - y : y - x); BOTH(__vmax, max(x, y)); BOTH(__vmin, min(x, y));
+    UNSIGNED(__vcmpeq, (a, b), x == y ? -1 : 0); UNSIGNED(__vcmpne, (a, b), x != y ? -1 : 0);
+    BOTH(__vcmpgt, x > y ? -1 : 0); BOTH(__vcmpge, x >= y ? -1 : 0);
+    BOTH(__vcmplt, x < y ? -1 : 0); BOTH(__vcmple, x <= y ? -1 : 0);
+    UNSIGNED(__vseteq, (a, b), x == y); UNSIGNED(__vsetne, (a, b), x != y);
     BOTH(__vsetgt, x > y); BOTH(__vsetge, x >= y); BOTH(__vsetlt, x < y); BOTH(__vsetle, x <= y);
-    SIGNED(__vneg, -x);
-    SIGNED(__vnegss, clamped<T>(-x));
-    SIGNED(__vabs, x < 0 ? -x : x);
-    SIGNED(__vabsss, clamped<T>(x < 0 ? -x : x));
-    compare<__vsads2_called>("__vsads2", sum<int16_t>([](long x, long y) { return x > y ? x - y : y - x; }));
-    compare<__vsads4_called>("__vsads4", sum<int8_t>([](long x, long y) { return x > y ? x - y : y - x; }));
-    compare<__vsadu2_called>("__vsadu2", sum<uint16_t>([](long x, long y) { return x > y ? x - y : y - x; }));
-    compare<__vsadu4_called>("__vsadu4", sum<uint8_t>([](long x, long y) { return x > y ? x - y : y - x; }));
-    THREE(__vimax3_s32, int, max(max(x, y), z)); THREE(__vimin3_s32, int, min(min(x, y), z));
-    THREE(__vimax3_u32, unsigned, max(max(x, y), z)); THREE(__vimin3_u32, unsigned, min(min(x, y), z));
-    THREE(__vimax3_s16x2, int16_t, max(max(x, y), z)); THREE(__vimin3_s16x2, int16_t, min(min(x, y), z));
-    THREE(__vimax3_u16x2, uint16_t, max(max(x, y), z)); THREE(__vimin3_u16x2, uint16_t, min(min(x, y), z));
-    THREE(__vimax3_s32_relu, int, max(max(max(x, y), z), 0L));
-    THREE(__vimin3_s32_relu, int, max(min(min(x, y), z), 0L));
-    THREE(__vimax3_s16x2_relu, int16_t, max(max(max(x, y), z), 0L));
-    THREE(__vimin3_s16x2_relu, int16_t, max(min(min(x, y), z), 0L));
-    THREE(__vimax_s32_relu, int, max(max(x, y), 0L)); THREE(__vimin_s32_relu, int, max(min(x, y), 0L));
-    THREE(__vimax_s16x2_relu, int16_t, max(max(x, y), 0L)); THREE(__vimin_s16x2_relu, int16_t, max(min(x, y), 0L));
-    THREE(__viaddmax_s32, int, max(long(int(x + y)), z)); THREE(__viaddmin_s32, int, min(long(int(x + y)), z));
-    THREE(__viaddmax_u32, unsigned, max(long(unsigned(x + y)), z));
-    THREE(__viaddmin_u32, unsigned, min(long(unsigned(x + y)), z));
-    THREE(__viaddmax_s16x2, int16_t, max(long(int16_t(x + y)), z));
-    THREE(__viaddmin_s16x2, int16_t, min(long(int16_t(x + y)), z));
-    THREE(__viaddmax_u16x2, uint16_t, max(long(uint16_t(x + y)), z));
-    THREE(__viaddmin_u16x2, uint16_t, min(long(uint16_t(x + y)), z));
-    THREE(__viaddmax_s32_relu, int, max(max(long(int(x + y)), z), 0L));
-    THREE(__viaddmin_s32_relu, int, max(min(long(int(x + y)), z), 0L));
-    THREE(__viaddmax_s16x2_relu, int16_t, max(max(long(int16_t(x + y)), z), 0L));
-    THREE(__viaddmin_s16x2_relu, int16_t, max(min(long(int16_t(x + y)), z), 0L));
-    WHICH(__vibmax_s32, int, max, >=);
-    WHICH(__vibmin_s32, int, min, <=);
-    WHICH(__vibmax_u32, unsigned, max, >=);
-    WHICH(__vibmin_u32, unsigned, min, <=);
+    SIGNED(__vneg, (a), -x); SIGNED(__vnegss, (a), clamped<T>(-x));
+    SIGNED(__vabs, (a), x < 0 ? -x : x); SIGNED(__vabsss, (a), clamped<T>(x < 0 ? -x : x));
+    SUM(__vsads2, int16_t); SUM(__vsads4, int8_t); SUM(__vsadu2, uint16_t); SUM(__vsadu4, uint8_t);
+    WORDS(__vimax3, (a, b, c), max(max(x, y), z)); WORDS(__vimin3, (a, b, c), min(min(x, y), z));
+    RELU(__vimax3, (a, b, c), max(max(x, y), z)); RELU(__vimin3, (a, b, c), min(min(x, y), z));
+    RELU(__vimax, (a, b), max(x, y)); RELU(__vimin, (a, b), min(x, y));
+    WORDS(__viaddmax, (a, b, c), max(long(T(x + y)), z)); WORDS(__viaddmin, (a, b, c), min(long(T(x + y)), z));
+    RELU(__viaddmax, (a, b, c), max(long(T(x + y)), z)); RELU(__viaddmin, (a, b, c), min(long(T(x + y)), z));
+    WHICH(__vibmax_s32, int, max, >=); WHICH(__vibmin_s32, int, min, <=);
+    WHICH(__vibmax_u32, unsigned, max, >=); WHICH(__vibmin_u32, unsigned, min, <=);
     WHICH_2(__vibmax_s16x2, int16_t, max, >=); WHICH_2(__vibmin_s16x2, int16_t, min, <=);
     WHICH_2(__vibmax_u16x2, uint16_t, max, >=); WHICH_2(__vibmin_u16x2, uint16_t, min, <=);
 

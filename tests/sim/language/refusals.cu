@@ -110,13 +110,6 @@ bool room(Kernel kernel, int blocks, int threads, size_t bytes)
     return found == bytes;
 }
 
-template <typename Kernel>
-bool no_room(Kernel kernel, int blocks, int threads)
-{
-    size_t bytes = 77;
-    return invalid(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel, blocks, threads)) && bytes == 77;
-}
-
 void shared_memory()
 {
     row("dynamic shared memory beside static",
@@ -130,43 +123,21 @@ void shared_memory()
     row("no limit of dynamic shared memory beyond the device's",
         invalid(allow(dynamic<3>, 232449)) && invalid(allow(dynamic<3>, -1)) && invalid(allow(fixed<512>, 231937)) &&
             invalid(allow(fixed<44>, 232401)) && limited_to(dynamic<3>, 49152));
-    const auto carveout = [](int percent) {
-        return cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
-    };
     cudaFuncAttributes attributes;
-    row("a carveout", works(carveout(-1)) && works(carveout(100)) && works(carveout(50)) && invalid(carveout(-2)) &&
-                          invalid(carveout(101)) && works(cudaFuncGetAttributes(&attributes, plain)) &&
-                          attributes.preferredShmemCarveout == 50);
     row("an attribute of a kernel that does not exist",
         invalid(cudaFuncSetAttribute(plain, cudaFuncAttribute(99), 1)) &&
         gives(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&attributes, (const void*)nullptr)));
-    row("occupancy without a limit that was set",
-        occupancy(dynamic<4>, 256, 49152) == 4 && occupancy(dynamic<4>, 256, 49153) == 0 &&
-            occupancy(fixed<4800>, 256, 44352) == 4 && occupancy(fixed<4800>, 256, 45000) == 0);
     row("occupancy with a limit that was set", works(allow(dynamic<4>, 100000)) &&
                                                    occupancy(dynamic<4>, 256, 100000) == 2 &&
                                                    occupancy(dynamic<4>, 256, 100001) == 0);
-    row("occupancy in units of shared memory",
-        works(allow(dynamic<6>, 232448)) && occupancy(dynamic<6>, 143, 20111) == 10 &&
-            occupancy(dynamic<6>, 20, 6704) == 29 && works(allow(fixed<1>, 100000)) &&
-            occupancy(fixed<1>, 256, 37872) == 6 && occupancy(fixed<1>, 256, 37873) == 5);
     row("occupancy of a block with too many threads",
         occupancy(plain, 1024, 0) == 2 && occupancy(plain, 1025, 0) == 0 && occupancy(plain, 2000000, 0) == 0);
+    row("room for dynamic shared memory", room(fixed<44>, 1, 64, 49104) && room(fixed<44>, 31, 64, 7376) &&
+                                              room(fixed<4800>, 9, 64, 21056) && room(dynamic<5>, 2, 1024, 49152));
     int blocks = -1;
     row("occupancy of no block",
         invalid(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0)) &&
         invalid(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, -1, 0)) && blocks == -1);
-    row("room for dynamic shared memory", room(fixed<44>, 1, 64, 49104) && room(fixed<44>, 5, 64, 46544) &&
-                                              room(fixed<44>, 31, 64, 7376) && room(fixed<4800>, 9, 64, 21056) &&
-                                              room(dynamic<5>, 2, 1024, 49152));
-    row("no room for dynamic shared memory", no_room(plain, 0, 64) && no_room(plain, 1, 0) && no_room(plain, 1, 1025) &&
-                                                 no_room(plain, 3, 1024) && no_room(plain, 33, 64) &&
-                                                 no_room(fixed<48000>, 5, 64));
-    int grid = 0, block = 0;
-    row("the best block below a limit",
-        works(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 100)) && block == 64 &&
-        works(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 33)) && block == 33 &&
-        works(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, -1)) && block == 0);
 }
 
 // Whether nothing was allocated, without an error.
@@ -197,14 +168,8 @@ void allocations()
         return pitch = 77, cudaMallocPitch(&m, &pitch, width, height);
     };
     row("rows of no bytes", nothing(rows_of(0, 3), m) && pitch == 0 && nothing(rows_of(3, 0), m) && pitch == 0);
-    row("rows of too many bytes",
-        invalid(rows_of(size_t(1) << 33, size_t(1) << 33)) && invalid(rows_of(~size_t(0), 1)));
     row("the pitch of rows", works(rows_of(513, 3)) && pitch == 1024 && works(cudaFree(m)) && works(rows_of(1, 1)) &&
                                  pitch == 512 && works(cudaFree(m)));
-    cudaPitchedPtr slices;
-    row("slices of no bytes", works(cudaMalloc3D(&slices, make_cudaExtent(0, 5, 3))) && !slices.ptr &&
-                                  slices.pitch == 0 && works(cudaMalloc3D(&slices, make_cudaExtent(5, 5, 0))) &&
-                                  !slices.ptr && slices.pitch == 0);
 
     right = true;
     unsigned kept = 0;

@@ -72,3 +72,33 @@ private:
     size_t n_;
     T* device_ = nullptr;
 };
+
+// A kernel that computes all rows of a table, X(expression, value), and a function of the host with the values.
+// `before` stands in front of the expressions. `as` is what becomes of each.
+#define TABLE_OF(name, T, Parameter, before, as, ROWS) \
+    __global__ void name(T* out, Parameter x) \
+    { \
+        const auto row = [&](T value) { *out++ = value; }; \
+        (void)x; \
+        before; \
+        const auto bits = [](auto value) { return as(value); }; \
+        ROWS(COMPUTED) \
+    } \
+    std::vector<T> expected_##name(double x) \
+    { \
+        using Value = T; \
+        (void)x; \
+        return {ROWS(EXPECTED)}; \
+    }
+#define TABLE(name, T, Parameter, before, ROWS) TABLE_OF(name, T, Parameter, before, static_cast<T>, ROWS)
+#define COMPUTED(expression, value) row(bits(expression));
+#define EXPECTED(expression, value) Value(value),
+
+template <typename T, typename Parameter>
+void compare(const char* name, void (*table)(T*, Parameter), const std::vector<T>& expected, double x,
+             double relative = 0)
+{
+    Array<T> out(expected.size());
+    table<<<1, 1>>>(out.device(), Parameter(x));
+    row(name, out.near(expected, relative));
+}

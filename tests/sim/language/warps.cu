@@ -104,57 +104,6 @@ __global__ void reductions(unsigned* out)
         for (int i = 0; i < 10; ++i) out[i] = r[i];
 }
 
-__inline__ __device__ float warp_sum(float value)
-{
-    for (int offset = warpSize / 2; offset > 0; offset /= 2) value += __shfl_down_sync(all_lanes, value, offset);
-    return value;
-}
-
-// The sum of a block, by way of its warps; the last warp has lanes that do not exist.
-__global__ void block_sum(float* out, const float* in, int n)
-{
-    __shared__ float sums[32];
-    const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize,
-              warps = (blockDim.x + warpSize - 1) / warpSize;
-    float value = warp_sum(int(threadIdx.x) < n ? in[threadIdx.x] : 0);
-    if (lane == 0) sums[warp] = value;
-    __syncthreads();
-    if (warp == 0) {
-        value = warp_sum(lane < warps ? sums[lane] : 0);
-        if (lane == 0) *out = value;
-    }
-}
-
-// A transpose of 32 x 32 elements in the registers of a warp.
-__global__ void transpose(int* to, const int* from)
-{
-    const int lane = threadIdx.x;
-    int row[32];
-    for (int i = 0; i < 32; ++i) row[i] = from[32 * i + lane];
-    for (int step = 16; step > 0; step /= 2)
-        for (int i = 0; i < 32; ++i) {
-            if (i & step) continue;
-            const bool upper = lane & step;
-            const int sent = upper ? row[i] : row[i | step];
-            const int received = __shfl_xor_sync(all_lanes, sent, step);
-            if (upper) row[i] = received;
-            else row[i | step] = received;
-        }
-    for (int i = 0; i < 32; ++i) to[32 * i + lane] = row[i];
-}
-
-// The scan of a warp, by __shfl_up_sync.
-__global__ void scan(int* out)
-{
-    const int lane = threadIdx.x;
-    int sum = lane + 1;
-    for (int d = 1; d < 32; d *= 2) {
-        const int before = __shfl_up_sync(all_lanes, sum, d);
-        if (lane >= d) sum += before;
-    }
-    out[lane] = sum;
-}
-
 #ifdef SIMULATOR
 // Without a mask: of compute capability 6.x and earlier.
 __global__ void maskless(int* out)
@@ -202,28 +151,8 @@ int main()
     row("warps: __reduce_..._sync",
         out.is({496, 3, 34, 0x40, all_lanes, 3, unsigned(-496), unsigned(-27), unsigned(-4), 28}));
 
-    std::vector<float> values(224);
-    for (int i = 0; i < 224; ++i) values[i] = float(i);
-    Array<float> in(values), sum(1);
-    block_sum<<<1, 224>>>(sum.device(), in.device(), 200);
-    row("warps: sum of a block", sum.is({19900}));
-
-    std::vector<int> matrix(1024), transposed(1024);
-    for (int i = 0; i < 1024; ++i) {
-        matrix[i] = i;
-        transposed[i % 32 * 32 + i / 32] = i;
-    }
-    Array<int> from(matrix), to(1024);
-    transpose<<<1, 32>>>(to.device(), from.device());
-    row("warps: transpose by shuffles", to.is(transposed));
-
-    std::vector<int> sums(32);
-    for (int i = 0; i < 32; ++i) sums[i] = (i + 1) * (i + 2) / 2;
-    Array<int> scanned(64);
-    scan<<<1, 32>>>(scanned.device());
-    row("warps: scan", scanned.is(sums));
-
 #ifdef SIMULATOR
+    Array<int> scanned(64);
     std::vector<int> old(49);
     for (int i = 0; i < 32; ++i) old[i] = 4 + 100 * (i ^ 1) + (i < 16 ? 10000 * (i < 15 ? i + 1 : i) : 0);
     old[32] = 1;

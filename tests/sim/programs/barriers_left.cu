@@ -19,19 +19,6 @@ __global__ void turns(int* out)
     out[i] = mine;
 }
 
-// The same with `return` as the last statement.
-__global__ void turns_and_return(int* out)
-{
-    const int i = threadIdx.x;
-    int mine = 0;
-    while (mine < i % 4) {
-        mine++;
-        __syncthreads();  // turns_and_return
-    }
-    out[i] = mine;
-    return;
-}
-
 // The kernel is one branch. The other threads have nothing to do.
 __global__ void one_branch(int* out, int n)
 {
@@ -56,30 +43,6 @@ __global__ void one_warp(int* out)
     }
 }
 
-// Some return in a branch, some at the end.
-__global__ void both_ways(int* out)
-{
-    const int i = threadIdx.x;
-    if (i % 3 == 0) return;
-    if (i % 3 == 1) {
-        __syncthreads();  // both_ways
-        out[i] = i;
-    }
-}
-
-// Threads leave after the first of two barriers.
-__global__ void after_one(int* out)
-{
-    const int i = threadIdx.x;
-    out[i] = i;
-    __syncthreads();
-    if (i % 2) {
-        out[i] += out[i - 1];
-        __syncthreads();  // after_one
-        out[i] += 1;
-    }
-}
-
 __device__ int meet(int value)
 {
     __syncthreads();  // in_a_function
@@ -91,13 +54,6 @@ __global__ void in_a_function(int* out)
 {
     const int i = threadIdx.x;
     if (i >= 20 && i < 50) out[i] = meet(i);
-}
-
-// A barrier with a predicate counts the threads that come.
-__global__ void counted(int* out)
-{
-    const int i = threadIdx.x;
-    if (i < 40) out[i] = __syncthreads_count(i % 4 == 0);  // counted
 }
 
 __global__ void of_groups(int* out)
@@ -120,18 +76,6 @@ __global__ void lanes(int* out)
         part[i] = i;
         __syncwarp();
         out[i] = part[i ^ 2];
-    }
-}
-
-// A sum whose threads leave when they have nothing more to add.
-__global__ void shrinking(int* out)
-{
-    const int i = threadIdx.x;
-    out[i] = i;
-    __syncthreads();
-    for (int half = threads / 2; i < half; half /= 2) {
-        out[i] += out[i + half];
-        __syncthreads();  // shrinking
     }
 }
 
@@ -167,16 +111,11 @@ int main()
 {
     CHECK(cudaMalloc(&d_out, sizeof out));
     look("turns", turns, [](int i) { return i % 4; });
-    look("turns_and_return", turns_and_return, [](int i) { return i % 4; });
     look("one_branch", one_branch, [](int i) { return i < 20 ? 19 - i : 0; }, 20);
     look("one_warp", one_warp, [](int i) { return i < 32 ? 0 : i ^ 1; });
-    look("both_ways", both_ways, [](int i) { return i % 3 == 1 ? i : 0; });
-    look("after_one", after_one, [](int i) { return i % 2 ? 2 * i : i; });
     look("in_a_function", in_a_function, [](int i) { return i >= 20 && i < 50 ? i + 1 : 0; });
-    look("counted", counted, [](int i) { return i < 40 ? 10 : 0; });
     look("of_groups", of_groups, [](int i) { return i % 8 < 5 ? i : 0; });
     look("lanes", lanes, [](int i) { return i % 2 ? 0 : i ^ 2; });
-    look("shrinking", shrinking, [](int i) { return i ? -1 : threads * (threads - 1) / 2; });
     look("by_goto", by_goto<true>, [](int i) { return i % 2 ? 0 : i + 1; });
     look("by_goto", by_goto<false>, [](int i) { return i % 2 ? i + 1 : 0; });
     CHECK(cudaFree(d_out));

@@ -2,8 +2,6 @@
 // their warp. Each kernel makes this fault in another way.
 #include "check.h"
 
-#include <cooperative_groups.h>
-
 constexpr int threads = 64;
 
 __global__ void arms(int* out)
@@ -11,17 +9,6 @@ __global__ void arms(int* out)
     const int i = threadIdx.x;
     if (i < 16) out[i] = __syncthreads_or(i == 3);
     else out[i] = __syncthreads_or(0);
-}
-
-__global__ void branch(int* out)
-{
-    const int i = threadIdx.x;
-    if (i % 2 == 0) {
-        out[i] = i;
-        __syncthreads();
-    }
-    __syncthreads();
-    out[i] += 1;
 }
 
 __global__ void after_continue(int* out)
@@ -37,30 +24,11 @@ __global__ void after_continue(int* out)
     }
 }
 
-__global__ void one_of_four(int* out)
-{
-    const int i = threadIdx.x;
-    switch (i % 8) {
-        case 0: out[i] = 0; __syncthreads(); break;
-        case 1: case 2: out[i] = 1; __syncthreads(); break;
-        case 3: out[i] = 3; __syncthreads(); break;
-        default: out[i] = 4; __syncthreads();
-    }
-}
-
 __global__ void of_two_kinds(int* out)
 {
     const int i = threadIdx.x;
     if (i == 5) out[i] = __syncthreads_count(1);
     else __syncthreads();
-}
-
-__global__ void of_groups(int* out)
-{
-    const cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
-    out[threadIdx.x] = 0;
-    if (threadIdx.x >= 40) block.sync();
-    block.sync();
 }
 
 // The first threads have left. They are not those that are missing.
@@ -70,39 +38,6 @@ __global__ void others_left(int* out)
     if (i < 8) return;
     out[i] = i;
     if (i % 4 == 0) __syncthreads();
-    else __syncthreads();
-}
-
-// Thread 0 alone waits at the first barrier.
-__global__ void leader(int* out)
-{
-    if (threadIdx.x == 0) {
-        out[0] = 1;
-        __syncthreads();
-    }
-    __syncthreads();
-}
-
-__global__ void by_warps(int* out)
-{
-    if (threadIdx.x / 32) {
-        out[0] = 1;
-        __syncthreads();
-    } else {
-        __syncthreads();
-    }
-}
-
-__device__ void meet(int* out)
-{
-    *out = 1;
-    __syncthreads();
-}
-
-__global__ void in_a_function(int* out)
-{
-    const int i = threadIdx.x;
-    if (i >= 60) meet(out + i);
     else __syncthreads();
 }
 
@@ -149,15 +84,9 @@ int main()
     CHECK(cudaMalloc(&out, threads * sizeof(int)));
     CHECK(cudaMemset(out, 0, threads * sizeof(int)));
     arms<<<1, threads>>>(out);
-    branch<<<1, threads>>>(out);
     after_continue<<<1, threads>>>(out);
-    one_of_four<<<1, threads>>>(out);
     of_two_kinds<<<1, threads>>>(out);
-    of_groups<<<1, threads>>>(out);
     others_left<<<1, threads>>>(out);
-    leader<<<1, threads>>>(out);
-    by_warps<<<1, threads>>>(out);
-    in_a_function<<<1, threads>>>(out);
     in_some_blocks<<<4, threads>>>(out);
     warp_and_block<<<1, 32>>>(out);
     halves_of_a_warp<<<1, 32>>>(out);

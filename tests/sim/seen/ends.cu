@@ -19,16 +19,10 @@ KERNEL(floats) { I;
     __shared__ float tile[32];
     tile[i] = 1;
     if (i == 0) tile[n + 32] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 32];  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1];  //! load .*\(tile\)
-    if (i == 4) tile[n + 32] += 1;  //! (load|store) .*\(tile\)
     if (i == 5) *(tile + n + 32) = 1;  //! store .*\(tile\)
     float* p = tile;
     if (i == 6) p[n + 32] = 1;  //! store .*\(tile\)
     if (i == 7) *--p = 1;  //! store .*\(tile\)
-    if (i == 8) tile[n + 63] = 1;  //! store .*\(tile\)
-    if (i == 9) tile[n - 32] = 1;  //! store .*\(tile\)
     if (i == 10) atomicAdd(&tile[n + 32], 1);  //! out-of-bounds .*\(tile\)
     if (i == 11) tile[n + 32]++;  //! (load|store) .*\(tile\)
 }
@@ -36,19 +30,8 @@ KERNEL(float4s) { I;
     __shared__ float4 tile[32];
     tile[i] = make_float4(1, 2, 3, 4);
     if (i == 0) tile[n + 32] = make_float4(1, 2, 3, 4);  //! store .*\(tile\)
-    if (i == 1) tile[n - 1] = tile[i];  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 32].x;  //! load .*\(tile\)
     if (i == 3) o[i] = tile[n - 1].w;  //! load .*\(tile\)
     if (i == 4) tile[i] = tile[n + 32];  //! load .*\(tile\)
-}
-KERNEL(structures) { I;
-    __shared__ Pair tile[32];
-    tile[i] = {1, 2};
-    if (i == 0) tile[n + 32] = {1, 2};  //! store .*\(tile\)
-    if (i == 1) tile[n - 1] = {1, 2};  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 32].y;  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1].x;  //! load .*\(tile\)
-    if (i == 4) tile[n + 32].x = 1;  //! store .*\(tile\)
 }
 KERNEL(mixed) { I;
     __shared__ Mixed tile[32];
@@ -57,18 +40,6 @@ KERNEL(mixed) { I;
     if (i == 1) o[i] = tile[n - 1].d;  //! load .*\(tile\)
 }
 // --- two and three dimensions
-KERNEL(square16) { I;
-    __shared__ float tile[16][16];
-    tile[i / 16][i % 16] = 1;
-    if (i == 0) tile[n + 16][i] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1][i] = 1;  //! store .*\(tile\)
-    if (i == 2) o[i] = tile[n + 16][i];  //! load .*\(tile\)
-    if (i == 3) o[i] = tile[n - 1][15];  //! load .*\(tile\)
-    if (i == 4) tile[15][n + 16] = 1;  //! store .*\(tile\)
-    if (i == 5) tile[0][n - 1] = 1;  //! store .*\(tile\)
-    if (i == 6) tile[n + 17][15] = 1;  //! store .*\(tile\)
-    if (i == 7) o[n] = tile[n + 16][n + 16];  //! load .*\(tile\)
-}
 KERNEL(padded) { I;
     __shared__ float tile[32][33];
     tile[i][32] = 1;
@@ -82,26 +53,10 @@ KERNEL(cube) { I;
     __shared__ float tile[4][8][9];
     tile[i / 8][i % 8][0] = 1;
     if (i == 0) tile[n + 4][0][0] = 1;  //! store .*\(tile\)
-    if (i == 1) tile[n - 1][7][8] = 1;  //! store .*\(tile\)
     if (i == 2) o[i] = tile[3][n + 8][0];  //! load .*\(tile\)
     if (i == 3) o[i] = tile[3][7][n + 9];  //! load .*\(tile\)
-    if (i == 4) o[i] = tile[0][n - 1][0];  //! load .*\(tile\)
-    if (i == 5) tile[n + 4][7][8] = 1;  //! store .*\(tile\)
 }
 // --- several in one declaration, and several declarations
-KERNEL(several) { I;
-    __shared__ float first[32], second[16], third[8][8];
-    first[i] = second[i % 16] = third[i / 8][i % 8] = 1;
-    __syncthreads();
-    if (i == 0) first[n + 32] = 1;  //! store .*\(first\)
-    if (i == 1) first[n - 1] = 1;  //! store .*\(first\)
-    if (i == 2) second[n + 16] = 1;  //! store .*\(second\)
-    if (i == 3) second[n - 1] = 1;  //! store .*\(second\)
-    if (i == 4) third[n + 8][i] = 1;  //! store .*\(third\)
-    if (i == 5) third[n - 1][i] = 1;  //! store .*\(third\)
-    if (i == 6) o[i] = first[n + 32] + second[0];  //! load .*\(first\)
-    if (i == 7) o[i] = first[0] + second[n + 16];  //! load .*\(second\)
-}
 KERNEL(one_by_one) { I;
     __shared__ float a[32];
     __shared__ double b[32];
@@ -110,32 +65,11 @@ KERNEL(one_by_one) { I;
     a[i] = b[i] = c[i] = 1;
     if (i == 0) one = 1;
     if (i == 1) a[n + 32] = 1;  //! store .*\(a\)
-    if (i == 2) b[n + 32] = 1;  //! store .*\(b\)
     if (i == 3) c[n + 32] = 1;  //! store .*\(c\)
     if (i == 4) b[n - 1] = 1;  //! store .*\(b\)
-    if (i == 5) c[n - 1] = 1;  //! store .*\(c\)
     if (i == 6) (&one)[n + 1] = 1;  //! store .*\(one\)
-    if (i == 7) (&one)[n - 1] = 1;  //! store .*\(one\)
 }
 // --- declared elsewhere
-__device__ void called_function(float* o, int n, int i)
-{
-    __shared__ float inside[32];
-    inside[i] = 1;
-    if (i == 0) inside[n + 32] = 1;  //! store .*\(inside\)
-    if (i == 1) inside[n - 1] = 1;  //! store .*\(inside\)
-    if (i == 2) o[i] = inside[n + 32];  //! load .*\(inside\)
-}
-KERNEL(called) { I; called_function(o, n, i); }
-KERNEL(of_lambda) { I;
-    auto f = [&] {
-        __shared__ float inside[32];
-        inside[i] = 1;
-        if (i == 0) inside[n + 32] = 1;  //! store .*\(inside\)
-        if (i == 1) o[i] = inside[n - 1];  //! load .*\(inside\)
-    };
-    f();
-}
 template <typename T, int N>
 __global__ void templated(T* o, int n) { I;
     __shared__ T tile[N][N + 1];
@@ -195,12 +129,9 @@ KERNEL(members) { I;
     __syncthreads();
     if (i == 0) room.left[n + 8] = 1;  //! index 8 of a member of shared memory .*float ?\[8\]
     if (i == 1) room.left[n - 1] = 1;  //! (index -1 of|store) .*\(room\)
-    if (i == 2) o[i] = room.left[n + 8];  //! index 8 of a member of shared memory .*float ?\[8\]
     if (i == 3) room.right[n + 8][0] = 1;  //! index 8 of a member of shared memory .*float ?\[8\]\[4\]
     if (i == 4) room.right[7][n + 4] = 1;  //! index 4 of a member of shared memory .*float ?\[4\]
     if (i == 5) room.last[n + 8] = 1;  //! (index 8 of|store) .*\(room\)
-    if (i == 6) o[i] = room.last[n - 1];  //! index -1 of a member of shared memory .*int ?\[8\]
-    if (i == 7) room.left[n + 8] += room.left[0];  //! index 8 of a member of shared memory .*float ?\[8\]
 }
 KERNEL(members_of_elements) { I;
     __shared__ Room rooms[4];
@@ -228,25 +159,17 @@ __device__ short hidden[8];
 }
 KERNEL(variables) { I;
     if (i == 0) numbers[n + 32] = 1;  //! store .*numbers
-    if (i == 1) numbers[n - 1] = 1;  //! store .*numbers
     if (i == 2) o[i] = numbers[n + 32];  //! load .*numbers
     if (i == 3) o[i] = table[n + 32];  //! load .* table
-    if (i == 4) o[i] = table[n - 1];  //! load .* table
     if (i == 5) grid[n + 8][0] = 1;  //! store .*grid
-    if (i == 6) o[i] = grid[n - 1][0];  //! load .*grid
     if (i == 7) counts[n + 32] = 1;  //! store .*counts
-    if (i == 8) o[i] = counts[n - 1];  //! load .*counts
     if (i == 9) o[i] = own_table[n + 4];  //! load .*own_table
-    if (i == 10) o[i] = own_table[n - 1];  //! load .*own_table
     if (i == 11) o[i] = constants[n + 32];  //! load .*constants
-    if (i == 12) o[i] = constants[n - 1];  //! load .*constants
     if (i == 13) o[i] = constant_grid[n + 4][0];  //! load .*constant_grid
     if (i == 14) inner::cells[n + 16] = 1;  //! store .*cells
-    if (i == 15) o[i] = inner::cells[n - 1];  //! load .*cells
     if (i == 16) o[i] = inner::pairs[n + 4].x;  //! load .*pairs
     if (i == 17) o[i] = inner::letters[n + 8];  //! load .*letters
     if (i == 18) hidden[n + 8] = 1;  //! store .*hidden
-    if (i == 19) o[i] = hidden[n - 1];  //! load .*hidden
     if (i == 20) grid[7][n + 8] = 1;  //! store .*grid
     if (i == 21) atomicAdd(&counts[n + 32], 1);  //! out-of-bounds .*counts
     if (i == 22) o[n - 1] = 1;  //! store .* o
@@ -266,8 +189,8 @@ void run(void (*kernel)(float*, int))
 
 int main()
 {
-    run(chars); run(floats); run(float4s); run(structures); run(mixed); run(square16);
-    run(padded); run(cube); run(several); run(one_by_one);
-    run(called); run(of_lambda); run(templated<float, 16>); run(at_namespace_scope); run(dynamic); run(handed_on);
+    run(chars); run(floats); run(float4s); run(mixed);
+    run(padded); run(cube); run(one_by_one);
+    run(templated<float, 16>); run(at_namespace_scope); run(dynamic); run(handed_on);
     run(members); run(members_of_elements); run(variables);
 }

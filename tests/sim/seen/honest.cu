@@ -127,7 +127,7 @@ KERNEL(heap_of_a_block) { I;
     if (i == 0) delete[] p;
 }
 KERNEL(heap_used_again) { I;
-    for (int k = 0; k < 2000; ++k) { int* p = (int*)malloc(1000); if (p) p[249] = k; free(p); }
+    for (int k = 0; k < 200; ++k) { int* p = (int*)malloc(16000); if (p) p[3999] = k; free(p); }
     o[i] = 1;
 }
 KERNEL(push) {

@@ -22,17 +22,6 @@ KERNEL(returnedBroadcast) { T;
     if (lane == 0) return;
     o[t] = __shfl_sync(all, t, 0);  //! reads lane 0, which has left the kernel
 }
-KERNEL(returnedNeighbour) { T;
-    if (t >= 20) return;
-    o[t] = t + __shfl_down_sync(all, t, 1);  //! reads lane 20, which has left the kernel.*thread \(19, 0, 0\)
-}
-KERNEL(returnedLate) { T;
-    double v = t;
-    o[t] = 1;
-    __syncthreads();
-    if (t % 2) return;
-    o[t] = __shfl_sync(all, v, 1);  //! reads lane 1, which has left the kernel
-}
 KERNEL(returnedOfTile) { T;
     const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
     if (tile.thread_rank() == 3) return;
@@ -44,13 +33,6 @@ KERNEL(missingSum) { T;
     unsigned v = t;
     for (int d = 16; d; d /= 2) v += __shfl_down_sync(all, v, d);  //! reads lane 16, which the block does not have
     if (lane == 0) o[t] = v;
-}
-KERNEL(missingIndex) { T;
-    o[t] = __shfl_sync(all, t, 31);  //! reads lane 31, which the block does not have
-}
-KERNEL(missingNeighbour) { T;
-    long long right = __shfl_down_sync(all, (long long)t, 1);  //! reads lane 16, which the block .*thread \(47, 0, 0\)
-    atomicAdd(o, unsigned(right));
 }
 KERNEL(missingOfTile) { T;
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
@@ -67,9 +49,6 @@ KERNEL(outsideSum) { T;
         for (int d = 16; d; d /= 2) v += __shfl_down_sync(0xffffff, v, d);  //! reads lane 24, which is not in the mask
     if (lane == 0) o[t] = v;
 }
-KERNEL(outsideIndex) { T;
-    if (lane < 16) o[t] = __shfl_sync(0xffff, t, 20);  //! reads lane 20, which is not in the mask
-}
 KERNEL(outsideOfBallot) { T;
     const unsigned few = __ballot_sync(all, t % 3 == 0);
     if (t % 3 == 0) o[t] = __shfl_up_sync(few, t, 1);  //! reads lane 2, which is not in the mask
@@ -83,19 +62,11 @@ KERNEL(callerSync) { T;
     __syncwarp(0xffff);  //! whose lane is not in the mask 0x0000ffff .*thread \(16, 0, 0\).*32 times
     o[t] = t;
 }
-KERNEL(callerOneTooMany) { T;
-    const unsigned first = __ballot_sync(all, lane < 16);
-    if (lane <= 16) __syncwarp(first);  //! whose lane is not in the mask 0x0000ffff .*thread \(16, 0, 0\)
-    o[t] = t;
-}
 KERNEL(callerBallot) { T;
     o[t] = __ballot_sync(0xaaaaaaaa, 1);  //! whose lane is not in the mask 0xaaaaaaaa .*thread \(0, 0, 0\)
 }
 KERNEL(callerShuffle) { T;
     o[t] = __shfl_sync(0xffff, t, 3);  //! whose lane is not in the mask
-}
-KERNEL(callerMatch) { T;
-    o[t] = __match_any_sync(0xffff, t / 5);  //! whose lane is not in the mask
 }
 KERNEL(callerReduce) { T;
     o[t] = __reduce_add_sync(0xffff, t);  //! whose lane is not in the mask
@@ -108,13 +79,6 @@ KERNEL(callerNone) { T;
 KERNEL(differHalves) { T;
     o[t] = __shfl_sync(lane < 16 ? all : 0xffff0000, t, lane);  //! different masks, 0xffffffff and 0xffff0000
 }
-KERNEL(differSync) { T;
-    __syncwarp(lane == 0 ? all : 0xfffffffe);  //! different masks, 0xffffffff and 0xfffffffe
-    o[t] = t;
-}
-KERNEL(differBoth) { T;
-    o[t] = __ballot_sync(lane < 16 ? 0x0001ffff : 0xffff8000, 1);  //! waits for lanes that do not come
-}
 KERNEL(differOperations) { T;
     if (lane < 16) o[t] = __shfl_sync(all, t, 3);  //! waits for lanes that do not come
     else o[t] = __ballot_sync(all, 1);  //! waits for lanes that do not come
@@ -126,17 +90,6 @@ KERNEL(differOwn) { T;
 // --- part of a warp at a barrier
 KERNEL(barrierCondition) { T;
     if (t < 40) __syncthreads();  //! 40 wait at .*, and 24 of the same warps pass it by and leave .*thread \(40, 0, 0\)
-}
-KERNEL(barrierThenStore) { T;
-    if (t < 40) __syncthreads();  //! 40 wait at .*, and 24 of the same warps
-    o[t] = t;
-}
-KERNEL(barrierBranch) { T;
-    if (t % 4) {
-        o[t] = t;
-        __syncthreads();  //! 48 wait at .*, and 16 of the same warps
-        o[t] += t;
-    }
 }
 KERNEL(barrierLoop) { T;
     for (unsigned i = t; i < 100; i += 64) {
@@ -172,17 +125,12 @@ KERNEL(waitsForBlocks) {
     __syncthreads();
 }
 KERNEL(waitsForFlag) { while (flag == 0) {} }  //! every turn is like the last one
-KERNEL(waitsForever) { while (true); }  //! every turn is like the last one
 KERNEL(waitsForLock) {
     if (threadIdx.x == 0) locked = 1;
     __syncthreads();
     while (atomicCAS(&locked, 0, 1) != 0) __threadfence();  //! every turn is like the last one
 }
 KERNEL(waitsAsleep) { while (flag == 0) __nanosleep(100); }  //! every turn is like the last one
-KERNEL(waitsForReference) {
-    cuda::atomic_ref<unsigned> word(arrived);
-    while (word.load() != 1000) {}  //! every turn is like the last one
-}
 KERNEL(waitsForOthers) {
     SET_UP(32);
     if (threadIdx.x < 20) barrier.wait(barrier.arrive());  //! the barrier expects 32 arrivals, 20 came
@@ -221,33 +169,6 @@ KERNEL(rightReturns) { T;
     __syncwarp();
     o[t] += __popc(__ballot_sync(all, t % 2)) + __any_sync(all, t == 3);
 }
-KERNEL(rightReturnInLoop) { T;
-    for (unsigned i = 0; i < 4; ++i) {
-        if (t % 5 < i) return;
-        o[t] = i;
-        __syncthreads();
-    }
-}
-KERNEL(rightWholeWarps) { T;
-    if (t / 32) {
-        o[t] = t;
-        __syncthreads();
-        o[t] += 1;
-    }
-}
-__device__ void most(unsigned* o, unsigned n)
-{
-    if (threadIdx.x >= n) return;
-    __syncthreads();
-    o[threadIdx.x] = 1;
-}
-__device__ unsigned mostOf(unsigned* o, unsigned n)
-{
-    if (threadIdx.x >= n) return 0;
-    __syncthreads();
-    return o[threadIdx.x];
-}
-KERNEL(rightReturnOfValue) { const unsigned v = mostOf(o, 40); o[threadIdx.x] = v; }
 KERNEL(rightSum) { T;
     unsigned v = t, w = t;
     for (int d = 16; d; d /= 2) v += __shfl_down_sync(all, v, d);
@@ -259,13 +180,6 @@ KERNEL(rightSum) { T;
             w += __shfl_down_sync(0xffff, w, d, 16);
         }
     if (lane == 0) o[t] = v + w;
-}
-KERNEL(rightSumOfFewThreads) { T;  // 8
-    for (int row = 0; row < 4; ++row) {
-        unsigned v = o[8 * row + t];
-        for (int d = 4; d; d /= 2) v += __shfl_down_sync(all, v, d);
-        if (t == 0) o[64 + row] = v;
-    }
 }
 KERNEL(rightNeighbour) { T;
     const unsigned v = o[64 + t];
@@ -298,16 +212,6 @@ KERNEL(rightGroups) { T;
     }
     o[t] = v + warp.shfl(v, 0) + cg::labeled_partition(warp, int(t % 3)).shfl(v, 0);
 }
-KERNEL(rightReturnThenGroups) { T;
-    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
-    if (t >= 40) return;
-    const auto few = cg::coalesced_threads();
-    o[t] = few.shfl_down(t, 1) + cg::reduce(few, t, cg::plus<unsigned>()) + tile.ballot(t % 2);
-}
-KERNEL(rightMatch) { T;
-    const unsigned peers = __match_any_sync(all, t % 5);
-    o[t] = __shfl_sync(peers, t, __ffs(peers) - 1) + __reduce_max_sync(peers, t);
-}
 
 int main()
 {
@@ -315,24 +219,23 @@ int main()
     cudaMalloc(&o, 1024);
     cudaMemset(o, 0, 1024);
     for (const auto kernel :
-         {returnedSum, returnedBroadcast, returnedNeighbour, returnedLate, outsideSum,
-          outsideIndex, outsideOfBallot, outsideOldStyle, returnedOfTile})
+         {returnedSum, returnedBroadcast, outsideSum,
+          outsideOfBallot, outsideOldStyle, returnedOfTile})
         kernel<<<1, 32>>>(o);
-    for (const auto kernel : {missingSum, missingIndex, missingNeighbour, missingOfTile, rightNeighbour})
+    for (const auto kernel : {missingSum, missingOfTile, rightNeighbour})
         kernel<<<1, 48>>>(o);
     for (const auto kernel :
-         {callerSync, callerOneTooMany, callerBallot, callerShuffle, callerMatch, callerReduce,
-          callerNone, differHalves, differSync, differBoth, differOperations, differOwn, barrierCondition,
-          barrierThenStore, barrierBranch, barrierLoop, barrierGroup, barrierFunction,
-          rightReturns, rightReturnInLoop,
-          rightWholeWarps, rightReturnOfValue, rightSum, rightActive, rightHalves,
-          rightGroups, rightReturnThenGroups, rightMatch})
+         {callerSync, callerBallot, callerShuffle, callerReduce,
+          callerNone, differHalves, differOperations, differOwn, barrierCondition,
+          barrierLoop, barrierGroup, barrierFunction,
+          rightReturns,
+          rightSum, rightActive, rightHalves,
+          rightGroups})
         kernel<<<1, 64>>>(o);
-    rightSumOfFewThreads<<<1, 8>>>(o);
     rightWaits<<<1, 32>>>(o);
     cudaFree(o);
     for (const auto kernel :
-         {waitsForBlocks, waitsForFlag, waitsForever, waitsForLock, waitsAsleep, waitsForReference,
+         {waitsForBlocks, waitsForFlag, waitsForLock, waitsAsleep,
           waitsForOthers, waitsForProducers, waitsInParts}) {
         kernel<<<2, 32>>>(o);
         cudaDeviceSynchronize();

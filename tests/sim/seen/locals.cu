@@ -12,16 +12,12 @@ KERNEL(loads) { I;
     __syncthreads();
     float own[4] = {1, 2, 3, o[i]};
     int at[4] = {0, 1, 2, int(o[i])};
-    if (i == 0) o[i] = own[n + 4];  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 1) o[i] = own[n - 1];  //! index -1 of a local array, 'float ?\[4\]'
     if (i == 2) o[i] = tile[0][i] + own[n + 5];  //! index 5 of a local array, 'float ?\[4\]'
     if (i == 3) o[i] = own[n + 6] + tile[0][i];  //! index 6 of a local array, 'float ?\[4\]'
     if (i == 4) o[i] = own[n + 4] * own[n + 3] + o[i + 32];  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 5) o[i] = tile[0][at[n + 4]];  //! index 4 of a local array, 'int ?\[4\]'
     if (i == 6) o[i] = own[at[n + 7]];  //! index 7 of a local array, 'int ?\[4\]'
     if (i == 7) o[i] = own[at[n + 2] + 2];  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 8) o[i] = tile[0][n + 20] + own[n + 4];  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 9) o[i] = own[n + 4] + tile[0][n + 20];  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 10) o[min(max(at[n + 4], i), i)] = 1;  //! index 4 of a local array, 'int ?\[4\]'
     if (i == 11 && own[n + 4] > -1) o[i] = 1;  //! index 4 of a local array, 'float ?\[4\]'
     for (int k = 0; k <= 4; ++k) if (i == 12) o[i] += own[k + n];  //! index 4 of a local array, 'float ?\[4\]'
@@ -32,15 +28,10 @@ KERNEL(stores) { I;
     __syncthreads();
     float own[4] = {1, 2, 3, o[i]};
     int at[4] = {0, 1, 2, 3};
-    if (i == 0) own[n + 4] = 1;  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 1) own[n - 1] = 1;  //! index -1 of a local array, 'float ?\[4\]'
-    if (i == 2) own[n + 5] = tile[0][i];  //! index 5 of a local array, 'float ?\[4\]'
     if (i == 3) own[n + 4] = o[i] + o[i + 32];  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 4) own[n + 4] += 1;  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 5) own[n + 4] += tile[0][i];  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 6) own[n + 5]++;  //! index 5 of a local array, 'float ?\[4\]'
     if (i == 7) own[at[n + 3] + 1] = 1;  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 8) own[n + 4] = tile[0][n + 20];  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 9) own[at[n + 5]] = 1;  //! index 5 of a local array, 'int ?\[4\]'
     if (i == 10) at[n + 4] = int(own[n + 1]);  //! index 4 of a local array, 'int ?\[4\]'
     for (int k = 0; k <= 4; ++k) if (i == 11) own[k + n] = o[i];  //! index 4 of a local array, 'float ?\[4\]'
@@ -51,7 +42,6 @@ KERNEL(rows) { I;
     for (int k = 0; k < 12; ++k) own[k / 4][k % 4] = o[i];
     if (i == 0) own[n + 3][0] = 1;  //! index 3 of a local array, 'float ?\[3\]\[4\]'
     if (i == 1) own[2][n + 4] = 1;  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 2) o[i] = own[n + 3][n + 1];  //! index 3 of a local array, 'float ?\[3\]\[4\]'
     if (i == 3) o[i] = own[n - 1][3];  //! index -1 of a local array, 'float ?\[3\]\[4\]'
     if (i == 4) own[n + 3][n + 4] = o[i];  //! index [34] of a local array, 'float ?(\[3\])?\[4\]'
     o[i] = own[i % 3][i % 4];
@@ -61,10 +51,8 @@ KERNEL(structures) { I;
     Box box = {{1, 2, 3, o[i]}, 5};
     Box boxes[2] = {box, box};
     if (i == 0) own[n + 4].x = 1;  //! index 4 of a local array, 'Pair ?\[4\]'
-    if (i == 1) o[i] = own[n + 4].y;  //! index 4 of a local array, 'Pair ?\[4\]'
     if (i == 2) box.data[n + 4] = 1;  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 3) o[i] = box.data[n - 1];  //! index -1 of a local array, 'float ?\[4\]'
-    if (i == 4) o[i] = boxes[n + 2].data[0];  //! index 2 of a local array, 'Box ?\[2\]'
     if (i == 5) boxes[n + 1].data[n + 4] = 1;  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 6) own[n + 5] = own[n];  //! index 5 of a local array, 'Pair ?\[4\]'
     o[i] = own[i % 4].x + box.data[i % 4] + boxes[i % 2].data[i % 4] + box.more;

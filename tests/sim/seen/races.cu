@@ -18,35 +18,23 @@
     KERNEL(name) { I; __shared__ type c; if (t == thread) init; BETWEEN; change; __syncthreads(); o[t] = c; }
 SHARED(sharedAdd, int, 0, c = 0, atomicAdd(&c, 1)) //! sharedAdd: race
 SHARED(sharedAddOfSecondWarp, int, 32, c = 0, if (t >= 32) atomicAdd(&c, 1)) //! sharedAddOfSecondWarp: race
-SHARED(sharedSub, int, 0, c = 64, atomicSub(&c, 1)) //! sharedSub: race
-SHARED(sharedMin, int, 0, c = 99, atomicMin(&c, t)) //! sharedMin: race
-SHARED(sharedMax, unsigned, 0, c = 0, atomicMax(&c, unsigned(t))) //! sharedMax: race
 SHARED(sharedExch, float, 0, c = 0, atomicExch(&c, 1.0f)) //! sharedExch: race
 SHARED(sharedCas, int, 0, c = 0, atomicCAS(&c, 0, t)) //! sharedCas: race
-SHARED(sharedInc, unsigned, 0, c = 0, atomicInc(&c, 99)) //! sharedInc: race
-SHARED(sharedOr, int, 0, c = 0, atomicOr(&c, 1 << t % 32)) //! sharedOr: race
 SHARED(sharedLong, unsigned long long, 0, c = 0, atomicAdd(&c, 1ull)) //! sharedLong: race
 SHARED(sharedFloat, float, 0, c = 0, atomicAdd(&c, 1.0f)) //! sharedFloat: race
 SHARED(sharedDouble, double, 0, c = 0, atomicAdd(&c, 1.0)) //! sharedDouble: race
 SHARED(sharedRef, int, 0, c = 0, (cuda::atomic_ref<int, cuda::thread_scope_block>(c).fetch_add(1))) //! sharedRef: race
-SHARED(sharedTwice, int, 0, c = 0, atomicAdd(&c, 1); atomicAdd(&c, 2)) //! sharedTwice: race
-SHARED(sharedIncreased, int, 0, (c = 0, c += 2), atomicAdd(&c, 1)) //! sharedIncreased: race
 KERNEL(sharedByte) { I; __shared__ int c; if (t == 32) c = 0; __syncthreads();
     if (t == 0) ((char*)&c)[3] = 0; BETWEEN; atomicAdd(&c, 1); __syncthreads(); o[t] = c; } //! sharedByte: race
 KERNEL(sharedBarrier) { I; __shared__ cuda::barrier<cuda::thread_scope_block> bar; if (t == 0) init(&bar, blockDim.x);
     BETWEEN; bar.arrive_and_wait(); o[t] = 1; } //! sharedBarrier: race
-KERNEL(sharedHistogram) { I; __shared__ int h[16]; if (t < 16) h[t] = 0; BETWEEN;
-    atomicAdd(&h[t * 5 % 16], 1); __syncthreads(); o[t] = h[t % 16]; } //! sharedHistogram: race
 KERNEL(lanes) { I; __shared__ int c; if (t % 32 == 0) c = 0; BETWEEN_LANES;
     atomicAdd(&c, 1); __syncwarp(); o[t] = c; } //! lanes: race
 
 #define GLOBAL(name, init, change) KERNEL(name) { I; if (t == 0) init; BETWEEN; change; }
 GLOBAL(globalAdd, a[0] = 0, atomicAdd(&a[0], 1)) //! globalAdd: race
-GLOBAL(globalRef, a[0] = 0, (cuda::atomic_ref<int>(a[0]).fetch_max(t))) //! globalRef: race
-GLOBAL(globalLong, ((long long*)a)[1] = 0, atomicMin((long long*)a + 1, -5ll)) //! globalLong: race
 #if FAULTY
 KERNEL(blocksAdd) { I; if (i == 0) a[0] = 0; __syncthreads(); atomicAdd(&a[0], 1); } //! blocksAdd: race.*blocks run
-KERNEL(blocksMax) { I; if (i == 0) a[0] = -9; __syncthreads(); atomicMax(&a[0], i); } //! blocksMax: race.*blocks run
 KERNEL(blocksCas) { I; if (i == 0) a[0] = 0; __threadfence(); atomicCAS(&a[64], 0, 1); // nobody asks if it was 1
     if (b) atomicCAS(&a[0], 0, 1); } //! blocksCas: race.*blocks run
 KERNEL(blocksOwn) { I; if (t == 0) { a[0] = 0; atomicAdd(&a[0], 1); } } //! blocksOwn: race.*blocks run in any
@@ -73,16 +61,11 @@ AFTER(readByOne, if (t == 5) o[t] = c) //! readByOne: race
 #define STENCIL(name, before, sum) KERNEL(name) { I; before; o[i] = sum; }
 #endif
 STENCIL(plusBlock, , a[i] + a[i + 64]) //! plusBlock: race.*blocks run in any order
-STENCIL(plusOne, , a[i] + a[i + 1]) //! plusOne: race
 STENCIL(neighbours, if (i == 0) return, a[i - 1] + a[i] + a[i + 1]) //! neighbours: race
 STENCIL(ownLast, int v = a[i + 64]; v += a[i], v) //! ownLast: race
-STENCIL(ownTwice, , a[i] * (a[i + 64] + 1) + a[i + 64]) //! ownTwice: race
 STENCIL(throughVolatile, volatile int* v = a, v[i] + v[i + 64]) //! throughVolatile: race
-STENCIL(matrix, , a[t % 16 + 16 * (t / 16) + 64 * b] + a[t % 16 + 16 * (t / 16 + 1) + 64 * b]) //! matrix: race
 #define STENCIL_IN_SHARED(name, sum) KERNEL(name) { I; __shared__ int s[128]; s[t] = s[t + 64] = t; __syncthreads(); \
     const int v = sum; BETWEEN; s[t] = v; __syncthreads(); o[t] = s[t]; }
-STENCIL_IN_SHARED(sharedPlusOne, s[t] + s[t + 1]) //! sharedPlusOne: race
-STENCIL_IN_SHARED(sharedPlusWarp, s[t] + s[t + 32]) //! sharedPlusWarp: race
 STENCIL_IN_SHARED(sharedNeighbours, s[(t + 63) % 64] + s[t] + s[t + 1]) //! sharedNeighbours: race
 STENCIL_IN_SHARED(sharedOwnLast, s[t + 1] * 2 + s[t]) //! sharedOwnLast: race
 
@@ -96,8 +79,6 @@ STENCIL_IN_SHARED(sharedOwnLast, s[t + 1] * 2 + s[t]) //! sharedOwnLast: race
 #endif
 KERNEL(firstReader) { I; if (t) return; FIRST; if (b == 1) { o[1] = a[0]; SIGNALS; }
     if (b == 2) { WAITS(TAKES(0)); TAKES(1); a[0] = 1; } } //! firstReader: race.*block \(0, 0, 0\)
-KERNEL(firstOfThree) { I; if (t) return; FIRST; if (b == 1 || b == 2) { o[b] = a[0]; SIGNALS; }
-    if (b == 3) { WAITS(TAKES(0)); TAKES(1); TAKES(2); a[0] = 1; } } //! firstOfThree: race.*block \(0, 0, 0\)
 KERNEL(firstReaderAtomic) { I; if (t) return; FIRST; if (b == 1) { o[1] = a[0]; SIGNALS; }
     if (b == 2) { WAITS(TAKES(0)); TAKES(1); atomicAdd(&a[0], 1); } } //! firstReaderAtomic: race.*block \(0, 0, 0\)
 KERNEL(middleReader) { I; if (t) return; if (b != 1 && b < 3) { o[b] = a[0]; SIGNALS; }
@@ -138,10 +119,10 @@ int main()
     };
     cudaMalloc(&a, 4096);
     cudaMalloc(&o, 4096);
-    for (auto kernel : {sharedAdd, sharedAddOfSecondWarp, sharedSub, sharedMin, sharedMax, sharedExch, sharedCas,
-                        sharedInc, sharedOr, sharedLong, sharedFloat, sharedDouble, sharedRef, sharedTwice,
-                        sharedIncreased, sharedByte, sharedBarrier, sharedHistogram, globalAdd, globalRef, globalLong,
-                        resetAfter, readAfter, readByLast, resetByLast, readByOne, sharedPlusOne, sharedPlusWarp,
+    for (auto kernel : {sharedAdd, sharedAddOfSecondWarp, sharedExch, sharedCas,
+                        sharedLong, sharedFloat, sharedDouble, sharedRef,
+                        sharedByte, sharedBarrier, globalAdd,
+                        resetAfter, readAfter, readByLast, resetByLast, readByOne,
                         sharedNeighbours, sharedOwnLast, lastLaneOther}) {
         fresh();
         kernel<<<1, 64>>>(a, o);
@@ -152,11 +133,11 @@ int main()
     readingLane<<<1, 32>>>(a, o);
     fresh();
     lastLaneOther<<<1, 32>>>(a, o);
-    for (auto kernel : {plusBlock, plusOne, neighbours, ownLast, ownTwice, throughVolatile, matrix, firstReader,
-                        firstOfThree, maxOfLast, lastTicket, firstReaderAtomic, middleReader, readingWarp, twoFlags,
+    for (auto kernel : {plusBlock, neighbours, ownLast, throughVolatile, firstReader,
+                        maxOfLast, lastTicket, firstReaderAtomic, middleReader, readingWarp, twoFlags,
                         twoAtomicStores,
 #if FAULTY
-                        blocksAdd, blocksMax, blocksCas, blocksOwn, blocksLast, lastBlockOther,
+                        blocksAdd, blocksCas, blocksOwn, blocksLast, lastBlockOther,
 #endif
                         }) {
         fresh();
