@@ -1,8 +1,7 @@
 #include "machine.h"
 
-#include <strings.h>
-
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -110,17 +109,38 @@ const char* built_in_text(const std::string& name)
     return nullptr;
 }
 
+namespace {
+
+Machine read_built_in(const std::string& file, const char* text)
+{
+    try {
+        return parse_machine(file, text);
+    } catch (const Error& error) {  // the first call comes before main, where nothing catches it
+        fprintf(stderr, "common/machines/%s\n", error.message.c_str());
+        std::_Exit(error.status);
+    }
+}
+
+// The built-in machine of a name, in letters of any size; null: there is none. Its file alone is read.
+const Machine* built_in_machine(std::string name)
+{
+    static auto& known = *new std::map<std::string, Machine>;
+    for (char& c : name) c = char(tolower(c));
+    const std::string file = name + ".machine";
+    const char* const text = built_in_text(file);
+    if (!text) return nullptr;
+    const auto found = known.find(name);
+    return &(found != known.end() ? found : known.emplace(name, read_built_in(file, text)).first)->second;
+}
+
+}  // namespace
+
 const std::vector<Machine>& machines()
 {
     static const std::vector<Machine>& all = *new std::vector<Machine>([] {
         std::vector<Machine> found;
-        try {
-            for (const auto& file : built_in)
-                if (is_file(file.name)) found.push_back(parse_machine(file.name, file.text));
-        } catch (const Error& error) {  // the first call comes before main, where nothing catches it
-            fprintf(stderr, "common/machines/%s\n", error.message.c_str());
-            std::_Exit(error.status);
-        }
+        for (const auto& file : built_in)
+            if (is_file(file.name)) found.push_back(read_built_in(file.name, file.text));
         return found;
     }());
     return all;
@@ -143,11 +163,9 @@ Capability capability(int major, int minor)
 const Machine& machine_named(const std::string& name_or_file)
 {
     if (is_file(name_or_file)) return machine_in_file(name_or_file);
+    if (const Machine* built_in = built_in_machine(name_or_file)) return *built_in;
     std::vector<std::string> names;
-    for (const Machine& m : machines()) {
-        if (strcasecmp(m.name.c_str(), name_or_file.c_str()) == 0) return m;
-        names.push_back(m.name);
-    }
+    for (const Machine& m : machines()) names.push_back(m.name);
     std::string expected = expected_one_of(name_or_file, names);
     if (nearest(name_or_file, names).empty()) expected += ", or a file whose name ends in .machine";
     throw Error{status_bad_input, "--machine " + name_or_file + ": " + expected};

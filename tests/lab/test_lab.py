@@ -294,7 +294,7 @@ ACCESSES = [
     ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "null pointer"),
     ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];",
      "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
-    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "pointer: a store")]
+    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer: a store")]
 
 
 def test_every_access_is_looked_at(tmp_path):
