@@ -219,8 +219,7 @@ def fill_trials(text):
 
 SPREAD_AT = [("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381), ("double", 16384, 16384)]
 SPREAD_SHOWN = (
-    ["transposeToPeers", "transposePacked", "transposeElementsToPeers", "transposePlain", "transposePhases",
-     "storeToPeers"],
+    ["transposeToPeers", "transposePacked", "transposePlain", "transposePhases", "storeToPeers"],
     [("float", 16384, 16384), ("float", 32768, 32768), ("float", 16383, 16381)])
 
 

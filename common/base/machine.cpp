@@ -30,6 +30,28 @@ bool is_file(const std::string& name)
     return ends || name.find('/') != name.npos;
 }
 
+Machine read_built_in(const std::string& file, const char* text)
+{
+    try {
+        return parse_machine(file, text);
+    } catch (const Error& error) {  // the first call comes before main, where nothing catches it
+        fprintf(stderr, "common/machines/%s\n", error.message.c_str());
+        std::_Exit(error.status);
+    }
+}
+
+// The built-in machine of a name, in letters of any size; null: there is none. Its file alone is read.
+const Machine* built_in_machine(std::string name)
+{
+    static auto& known = *new std::map<std::string, Machine>;
+    for (char& c : name) c = char(tolower(c));
+    const std::string file = name + ".machine";
+    const char* const text = built_in_text(file);
+    if (!text) return nullptr;
+    const auto found = known.find(name);
+    return &(found != known.end() ? found : known.emplace(name, read_built_in(file, text)).first)->second;
+}
+
 // The machine in a file. Files that were read stay in memory, because others refer to them.
 const Machine& machine_in_file(const std::string& path)
 {
@@ -42,8 +64,7 @@ const Machine& machine_in_file(const std::string& path)
 std::vector<Machine> listed(const Machine& chosen)
 {
     std::vector<Machine> all = machines();
-    const auto same = [&](const Machine& m) { return &m == &chosen; };
-    if (std::none_of(machines().begin(), machines().end(), same)) all.push_back(chosen);
+    if (built_in_machine(chosen.name) != &chosen) all.push_back(chosen);
     return all;
 }
 
@@ -108,32 +129,6 @@ const char* built_in_text(const std::string& name)
         if (file.name == name) return file.text;
     return nullptr;
 }
-
-namespace {
-
-Machine read_built_in(const std::string& file, const char* text)
-{
-    try {
-        return parse_machine(file, text);
-    } catch (const Error& error) {  // the first call comes before main, where nothing catches it
-        fprintf(stderr, "common/machines/%s\n", error.message.c_str());
-        std::_Exit(error.status);
-    }
-}
-
-// The built-in machine of a name, in letters of any size; null: there is none. Its file alone is read.
-const Machine* built_in_machine(std::string name)
-{
-    static auto& known = *new std::map<std::string, Machine>;
-    for (char& c : name) c = char(tolower(c));
-    const std::string file = name + ".machine";
-    const char* const text = built_in_text(file);
-    if (!text) return nullptr;
-    const auto found = known.find(name);
-    return &(found != known.end() ? found : known.emplace(name, read_built_in(file, text)).first)->second;
-}
-
-}  // namespace
 
 const std::vector<Machine>& machines()
 {
