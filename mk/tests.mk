@@ -92,7 +92,7 @@ check: $(STEPS)
 # processors, because some wait. Each worker imports all files, which takes 3 seconds, or 10 without compiled ones.
 # make test-all tries also what takes several times as long (tests/samples.py).
 test: .venv/tests all lab-ready simcuda $(TEST_PROGRAMS) $(TRY_PROGRAMS)
-	PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
+	PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadfile --durations=10
 
 test-all: export TESTS = all
 test-all: test

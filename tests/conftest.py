@@ -25,19 +25,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
 
 
-# Files whose tests build in the checkout.
-CHECKOUT = {
-    "test_devices", "test_divergence", "test_findings", "test_foreign", "test_completeness", "test_kinds",
-    "test_language", "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_several_machines",
-    "test_simcuda", "test_steps", "test_tables", "test_try"}
-# Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
-CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report", "test_taint"}
-FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]
-
-
-def group_of(item):
-    name = item.path.stem
-    return "checkout" if name in CHECKOUT else "chapter" if name in CHAPTER else name
+# The files that take longest.
+FIRST = ["test_exercises", "test_seen", "test_figures", "test_completeness", "test_lab", "test_grading", "test_try",
+         "test_make", "test_kernels", "test_report", "test_refused"]
 
 
 def pytest_configure(config):
@@ -51,17 +41,14 @@ def pytest_ignore_collect(collection_path, config):
     return "\npytestmark = pytest.mark.variety\n" in collection_path.read_text(encoding="utf-8") or None
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes
-    longest begins first. Variety is for make test-all."""
+    """Files run side by side (pytest-xdist), and the tests of a file one after another. Those that take longest begin
+    first. Variety is for make test-all."""
     if not ALL:
         variety = [item for item in items if item.get_closest_marker("variety")]
         config.hook.pytest_deselected(items=variety)
         items[:] = [item for item in items if not item.get_closest_marker("variety")]
-    items.sort(key=lambda item: [*FIRST, group_of(item)].index(group_of(item)))
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=lambda item: [*FIRST, item.path.stem].index(item.path.stem))
 
 
 def built():
