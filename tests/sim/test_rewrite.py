@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from lessons import ROOT, run
+from lessons import ROOT, make_try, run
 
 PROGRAM = ROOT / "build/rewrite"
 
@@ -131,6 +131,49 @@ def test_headers_that_are_missing(tmp_path):
         (tmp_path / "errors").write_text(errors)
         done = run(PROGRAM, "--missing", tmp_path / "errors")
         assert (done.returncode, done.stderr) == (2, expected + "\n" if expected else errors)
+
+
+def test_headers_of_an_installed_toolkit(tmp_path):
+    """Those of a library are replaced by empty ones, wherever they lie, and those of the language are refused by name.
+    A header of the program's own is neither, whatever it is called."""
+    toolkit = tmp_path / "toolkit"
+    (toolkit / "thrust/detail").mkdir(parents=True)
+    (toolkit / "vector_types.h").write_text("struct char1 { char x; };\n")
+    (toolkit / "cuda_runtime.h").write_text('#include "vector_types.h"\n')
+    (toolkit / "cuda_fp8.h").write_text('#pragma once\n#include "vector_types.h"\n')
+    (toolkit / "cuda_new.h").write_text('#pragma once\n\n#include "vector_types.h"\n')
+    (toolkit / "thrust/sort.h").write_text('#include "detail/sort.inl"\n')
+    (toolkit / "thrust/detail/sort.inl").write_text("int thrust_sort;\n")
+    (toolkit / "cublas_v2.h").write_text("int cublas;\n")
+    (tmp_path / "cublas_tools.h").write_text("int tools;\n")
+    (tmp_path / "thrust").mkdir()
+    (tmp_path / "thrust/rocket.h").write_text("int rocket;\n")
+    program = tmp_path / "a.cu"
+
+    def tried(header, option):
+        program.write_text(f"#include <cstdio>\n\n{header}\nint main() {{}}\n")
+        return make_try(program, f"CPPFLAGS={option} {toolkit}", "SIM=--quiet")
+
+    done = tried("#include <cuda_new.h>", "-isystem")
+    assert done.returncode == 2 and done.stderr.splitlines()[0] == (
+        f"{program}:3: cuda_new.h: this header of the CUDA Toolkit is not supported by the "
+        "simulator"), done.stderr
+    for header in ("<cuda_fp8.h>", "<thrust/sort.h>", "<cublas_v2.h>"):
+        done = tried(f"#include {header}", "-isystem")
+        assert done.returncode == 0, done.stderr
+    # With -I, its folder comes before that of the empty headers.
+    (toolkit / "cuda_runtime.h").unlink()
+    done = tried("#include <cublas_v2.h>", "-I")
+    assert done.returncode == 2 and done.stderr.splitlines()[0] == (
+        f"{program}:3: cublas_v2.h: cuBLAS is not supported by the simulator; write the product "
+        "as a kernel"), done.stderr
+    (toolkit / "cuda_runtime.h").write_text('#include "vector_types.h"\n')
+    for header in ('"cublas_tools.h"', '"thrust/rocket.h"'):
+        done = tried(f"#include {header}", "-isystem")
+        assert done.returncode == 0, done.stderr
+    done = tried("", "-I")
+    assert done.returncode == 2 and (f"{toolkit}/cuda_runtime.h of a CUDA Toolkit is found before the simulator's own "
+                                     "header; remove the option -I of its folder") in done.stderr
 
 
 # Each reads or writes through a pointer where only the host can come.

@@ -27,6 +27,9 @@ __global__ void load(int* out, const int* p) { out[threadIdx.x] = p[threadIdx.x]
 
 CASE(store) { g = 5; }  //! host-access: byte 0 of g, at .* copy it with cudaMemcpyToSymbol
 CASE(read) { if (g == 3) exit(5); }  //! host-access: byte 0 of g, at .* copy it with cudaMemcpyFromSymbol
+CASE(constant_store) { c = 1; }  //! host-access: byte 0 of c,
+CASE(constant_read) { exit(coefficients[3] == 0 ? 5 : 6); }  //! host-access: byte 12 of coefficients
+CASE(of_a_namespace) { ++inner::n; }  //! host-access: byte 0 of n
 CASE(member) { pair.b = 1; }  //! host-access: byte 4 of pair
 CASE(by_the_library) { int h[64] = {}; memcpy(many, h, 16); }  //! host-access: byte 0 of many
 CASE(as_an_argument) {
