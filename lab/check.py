@@ -235,7 +235,7 @@ class Lab:
         """The object that registers an exercise's kernel. It is made once, and kept in build/lab behind its key."""
         text = registration(exercise)
         made = str((ROOT / "build/lab/step.h.gch").stat().st_mtime_ns)
-        key = hashlib.sha256("\0".join([*self.compiling(), made, text]).encode()).digest()
+        key = hashlib.sha256(os.fsencode("\0".join([*self.compiling(), made, text]))).digest()
         kept = ROOT / f"build/lab/registers{exercise.number}"
         with REGISTERING:
             if key not in REGISTERED and kept.exists() and (found := kept.read_bytes()).startswith(key):

@@ -25,7 +25,7 @@ INCLUDES = [STEP, "<cuda_runtime.h>", "<device_launch_parameters.h>", "<cstddef>
 # Names with two underscores that are CUDA's.
 CUDA = set("""
     __global__ __device__ __host__ __shared__ __constant__ __VA_ARGS__
-    __launch_bounds__ __forceinline__ __noinline__ __inline__ __restrict__ __restrict __align__
+    __launch_bounds__ __forceinline__ __noinline__ __inline__ __restrict__ __restrict __align__ __grid_constant__
     __syncthreads __syncthreads_count __syncthreads_and __syncthreads_or __syncwarp
     __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask
     __match_any_sync __ldg __ldca __ldcg __ldcs __ldlu __stwb __stcg __stcs __threadfence __threadfence_block

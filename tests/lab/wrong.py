@@ -239,7 +239,7 @@ WRONG = [
     Wrong(9, "as_floats", "The elements pass through floats.", "double, crossing, receivers, conflicts",
           "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
     Wrong(9, "copied_lesson", "The lesson of step 8 with a launcher as the exercise has it: its tile is larger.",
-          "crossing, receivers, conflicts", "16640 bytes", base="step08_gpus/step08.cu transposeToPeers"),
+          "crossing, receivers, conflicts", "8448 bytes", base="step08_gpus/step08.cu transposeToPeers"),
     Wrong(9, "forgets_itself", "Only the others get their rows.",
           "squares, shapes, crossing, receivers, conflicts", "never written",
           {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus)":
@@ -278,12 +278,12 @@ ON_GPUS = {
     int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus), columns = (width + gpus - 1) / gpus;
     if (rows == 0) return;
     if (height % (gpus * LINE<T>) == 0)
-        transposeToPeers<T, 64, HIGH, 0>
-            <<<dim3(gpus * ((rows + HIGH - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(
+        transposeToPeers<T, HIGH, 0>
+            <<<dim3(gpus * ((rows + HIGH - 1) / HIGH), (columns + 31) / 32), dim3(LANES, WARPS)>>>(
                 odata, idata, width, height, me, gpus);
     else
-        transposeToPeers<T, 64, HIGH + LINE<T>, LINE<T>>
-            <<<dim3(gpus * ((rows + HIGH + LINE<T> - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(
+        transposeToPeers<T, HIGH + LINE<T>, LINE<T>>
+            <<<dim3(gpus * ((rows + HIGH + LINE<T> - 1) / HIGH), (columns + 31) / 32), dim3(LANES, WARPS)>>>(
                 odata, idata, width, height, me, gpus);
 """,
 }

@@ -99,7 +99,7 @@ def test_one_command_makes_a_table(tmp_path):
     done = run("make", "table-whitepaper", f"RESULTS={tmp_path}", timeout=300)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^bank conflict free +17\.8 .* model 17\.\d +-$", done.stdout, re.MULTILINE)
-    assert len(list(tmp_path.glob("whitepaper_step0?.csv"))) == 6
+    assert len(list(tmp_path.glob("whitepaper-*/whitepaper_step0?.csv"))) == 6
 
 
 def test_files_it_cannot_use(tmp_path):

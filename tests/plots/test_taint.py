@@ -19,7 +19,6 @@ from lessons import ROOT, run
 from chapter import markup, page  # plots is on the path of chapters
 from chapter.tables import missing
 sys.path.append(str(ROOT / "lab"))
-import class_pages
 import gallery
 import outside
 import results as reader
@@ -151,8 +150,7 @@ def test_a_browser_runs_a_pages_own_scripts_and_no_other(chapter, tmp_path):
     which have no element that is not their own."""
     (tmp_path / "slides.html").write_text(slides.to_html(list(slides.deck(slides.GUIDE.read_text(encoding="utf-8")))),
                                           encoding="utf-8")
-    (tmp_path / "class.html").write_text(class_pages.page("Exercise 4", class_pages.bar(0.5)), encoding="utf-8")
-    pages = [chapter / "chapter.html", chapter / "reference.html", tmp_path / "slides.html", tmp_path / "class.html"]
+    pages = [chapter / "chapter.html", chapter / "reference.html", tmp_path / "slides.html"]
     with browser.opened() as chromium:
         view, complaints = chromium.new_page(), []
         view.on("console", lambda message: complaints.append(message.text))
