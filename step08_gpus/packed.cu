@@ -178,7 +178,7 @@ void enqueuePacked(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int
             unpackRows<<<lines, 256, 0, stream>>>(odata.part[me], received, width, height, me, gpus, k);
         }
     }
-    // What stays here comes last: meanwhile the last messages travel.
+    // The tiles that stay here come last, while the last messages travel.
     tiles = dim3((columns + SIDE<T> - 1) / SIDE<T>, (rows + SIDE<T> - 1) / SIDE<T>);
     for (int me : exchange.mine()) {
         auto stream = exchange.stream(me, PACK);

@@ -30,7 +30,8 @@ LANGUAGE = sorted(path.stem for path in (ROOT / "tests/sim/language").glob("*.cu
 SEEN = re.compile(r"seen by the hooks: (\d+) loads, (\d+) stores, (\d+) atomic operations")
 
 
-# Symbols of the simulator and of the library. The program sorts its symbols at the start, which the trace has, too.
+# Symbols of the simulator and of the library. The program sorts all symbols when it first asks for one, which the trace
+# has, too.
 NOT_NEEDED = ["_ZN3sim*", "_ZNK3sim*", "_ZN7harness*", "_ZNK7harness*", "_ZNSt*", "_ZNKSt*", "_ZSt*", "_ZN9__gnu_cxx*",
               "_ZNK9__gnu_cxx*"]
 

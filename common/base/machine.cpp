@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "csv.h"
@@ -30,16 +31,6 @@ bool is_file(const std::string& name)
     return ends || name.find('/') != name.npos;
 }
 
-Machine read_built_in(const std::string& file, const char* text)
-{
-    try {
-        return parse_machine(file, text);
-    } catch (const Error& error) {  // the first call comes before main, where nothing catches it
-        fprintf(stderr, "common/machines/%s\n", error.message.c_str());
-        std::_Exit(error.status);
-    }
-}
-
 // The built-in machine of a name, in letters of any size; null: there is none. Its file alone is read.
 const Machine* built_in_machine(std::string name)
 {
@@ -49,7 +40,13 @@ const Machine* built_in_machine(std::string name)
     const char* const text = built_in_text(file);
     if (!text) return nullptr;
     const auto found = known.find(name);
-    return &(found != known.end() ? found : known.emplace(name, read_built_in(file, text)).first)->second;
+    if (found != known.end()) return &found->second;
+    try {
+        return &known.emplace(name, parse_machine(file, text)).first->second;
+    } catch (const Error& error) {  // the first call comes before main, where nothing catches it
+        fprintf(stderr, "common/machines/%s\n", error.message.c_str());
+        std::_Exit(error.status);
+    }
 }
 
 // The machine in a file. Files that were read stay in memory, because others refer to them.
@@ -134,8 +131,8 @@ const std::vector<Machine>& machines()
 {
     static const std::vector<Machine>& all = *new std::vector<Machine>([] {
         std::vector<Machine> found;
-        for (const auto& file : built_in)
-            if (is_file(file.name)) found.push_back(read_built_in(file.name, file.text));
+        for (const auto& [name, text] : built_in)
+            if (is_file(name)) found.push_back(*built_in_machine(std::string(name, std::strrchr(name, '.'))));
         return found;
     }());
     return all;
