@@ -25,7 +25,7 @@ import whole  # of plots, whose folder check adds
 from outside import printable
 
 # ---- The answers -----------------------------------------------------------------------------------------------
-# The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
+# The rules of the simulator (sim/core/sinks/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
 # Tests hold them to its counts.
 
 

@@ -11,7 +11,7 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax
 # that only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
-# sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source,
+# sim/core/hooks/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source,
 # so the options keep the compiler from merging or splitting accesses.
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda -Ibuild/cuda
 SIM_O ?= -O1
@@ -118,9 +118,8 @@ build/page_assets.h: mk/page_assets.sh $(PAGE_PARTS)
 	$(call say,page,$@) sh mk/whole.sh $@ sh $^
 build/common/base.o: build/page_assets.h
 
-# Loops over the 32 lanes of a warp. They are most of the simulator's time.
-SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks l1 memory order \
-             requests rules shared_memory splitter thread threads touched watch worker))
+# The floors of the simulator's core where the time of a run goes: loops over the 32 lanes of a warp.
+SIM_LOOPS := $(sort $(wildcard $(addsuffix /*.cpp,$(addprefix sim/core/,memory lanes sinks block hooks))))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
 # Loops over all elements of a matrix.
 ELEMENTS := common/devices/elements.cpp
@@ -130,7 +129,7 @@ $(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out $(ALONE) $(ELEMENTS),
 $(eval $(call ROOM,common/elements,CXX_SIM,$(ELEMENTS)))
 $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
 $(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
-$(eval $(call ROOM,sim/core,CXX_CORE,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
+$(eval $(call ROOM,sim/core,CXX_CORE,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*/*.cpp)))))
 $(eval $(call ROOM,sim/runtime,CXX_CORE,$(sort $(wildcard sim/runtime/*.cpp))))
 
 # The harness, and the simulator. COMMON_CPP is what the host's compiler makes for a step; COMMON has the back ends for

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/kernel.h"
-#include "sim/core/simulator.h"
+#include "sim/core/grid/simulator.h"
 #include "common/base/statistics.h"
 
 namespace {

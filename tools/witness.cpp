@@ -4,7 +4,7 @@
 // usage: witness SYMBOLS < TRACE
 //
 // TRACE: the output of `valgrind --tool=lackey --trace-mem=yes` for a program that ran with SIM_WITNESS=1. It has each
-// instruction, and each load and store with address and size. The hooks' announcements (sim/core/witness.h) are among
+// instruction, and each load and store with address and size. The hooks' announcements (sim/core/memory/witness.h) are among
 // them. SYMBOLS: `nm -C` of the program.
 //
 // Between two announcements, the code of kernels must make exactly the accesses that were announced, byte by byte. An
@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/witness.h"
+#include "sim/core/memory/witness.h"
 
 namespace {
 

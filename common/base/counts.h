@@ -34,7 +34,7 @@ struct AccessCounts {
 };
 
 // The sums of AccessCounts, as columns of CSV files and members of JSON name them. A new counter is a member and a row
-// here, and the code that counts it (sim/core/counter.cpp).
+// here, and the code that counts it (sim/core/sinks/counter.cpp).
 struct AccessSum {
     using Sum = uint64_t AccessCounts::*;
     const char* name;

@@ -2,9 +2,9 @@
 
 #include <numeric>
 
-#include "../../sim/core/global_checker.h"
-#include "../../sim/core/host_process.h"
-#include "../../sim/core/record_list.h"
+#include "../../sim/core/sinks/global_checker.h"
+#include "../../sim/core/grid/host_process.h"
+#include "../../sim/core/memory/declared_list.h"
 #include "../base/error.h"
 
 namespace sim {

@@ -18,10 +18,10 @@
 
 #include "../base/error.h"
 #include "../device.h"
-#include "../../sim/core/findings.h"
-#include "../../sim/core/global_checker.h"
-#include "../../sim/core/simulator.h"
-#include "../../sim/core/traffic_account.h"
+#include "../../sim/core/findings/findings.h"
+#include "../../sim/core/sinks/global_checker.h"
+#include "../../sim/core/grid/simulator.h"
+#include "../../sim/core/sinks/traffic_account.h"
 
 namespace sim {
 

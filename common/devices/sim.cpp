@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "../../sim/core/simulator.h"
+#include "../../sim/core/grid/simulator.h"
 #include "../../sim/elf/symbols.h"
 #include "../base/error.h"
 #include "host_memory.h"

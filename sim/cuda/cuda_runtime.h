@@ -22,7 +22,7 @@
 // The harness's headers, which launch.h includes, are host code.
 #pragma push_macro("__CUDACC__")
 #undef __CUDACC__
-#include "../core/launch.h"
+#include "../core/hooks/launch.h"
 #pragma pop_macro("__CUDACC__")
 #include "sim/vectors.h"
 // A .cpp file of the program, which is plain C++: to it, nvcc does not show the functions of kernels, either.

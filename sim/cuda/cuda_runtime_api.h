@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../core/padding.h"
+#include "../core/memory/padding.h"
 #include "driver_types.h"
 
 #define CUDART_VERSION 13000

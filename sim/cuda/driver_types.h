@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "../core/launch.h"
+#include "../core/hooks/launch.h"
 #include "sim_errors.h"
 
 #define CUDART_CB

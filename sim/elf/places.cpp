@@ -26,7 +26,7 @@
 #include "line_table.h"
 #include "symbols.h"
 
-// core/launch.h defines it in the program's files, and the simulator's library does not. Null in a program without
+// core/hooks/launch.h defines it in the program's files, and the simulator's library does not. Null in a program without
 // CUDA.
 extern "C" const char sim_own_header[] __attribute__((weak));
 
@@ -64,9 +64,9 @@ const std::filesystem::path& checkout()
 // that make compiles by paths from the folder where make runs.
 bool is_library(const Unit& unit, const std::string& file)
 {
-    const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",
+    const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/hooks/launch.h",
                                 whole = checkout() / folder_of(unit) / header,
-                                sim = whole.lexically_normal().parent_path().parent_path();
+                                sim = whole.lexically_normal().parent_path().parent_path().parent_path();
     return harness::whole_path(file).rfind(harness::whole_path(sim) + "/", 0) == 0 ||
            file.find("/include/c++/") != file.npos || file.rfind("/usr/include/", 0) == 0 ||
            file.rfind("/usr/lib/", 0) == 0;

@@ -17,7 +17,7 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
-#include "../core/global_checker.h"
+#include "../core/sinks/global_checker.h"
 #include "devices.h"
 #include "notes.h"
 #include "options.h"

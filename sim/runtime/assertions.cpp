@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../core/thread.h"
+#include "../core/hooks/thread.h"
 
 extern "C" void __assert_fail(const char* assertion, const char* file, unsigned line, const char* function) noexcept
 {

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "../../common/base/error.h"
-#include "../core/global_checker.h"
-#include "../core/simulator.h"
+#include "../core/sinks/global_checker.h"
+#include "../core/grid/simulator.h"
 #include "devices.h"
 #include "notes.h"
 #include "runtime.h"
@@ -183,8 +183,8 @@ void note_copied(const End& end, uintptr_t to, uintptr_t from, uint64_t bytes)
     const Shadow* source = shadow_of(from, offset);
     std::vector<uint64_t> changes;  // where the source begins to be unwritten, and where it ends to be
     if (source && source->first_unwritten(offset, bytes, {}) < offset + bytes)
-        source->look(offset, bytes, [&](const Record& record, size_t index, uint64_t at) {
-            if (record.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
+        source->look(offset, bytes, [&](const MemoryCells& cells, size_t index, uint64_t at) {
+            if (cells.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
         });
     if (changes.size() % 2) changes.push_back(bytes);
     note(end, to, bytes, true);

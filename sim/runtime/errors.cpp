@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../common/base/error.h"
-#include "../core/thread.h"
+#include "../core/hooks/thread.h"
 #include "kernels.h"
 #include "notes.h"
 #include "runtime.h"

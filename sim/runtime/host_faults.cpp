@@ -11,8 +11,8 @@
 
 #include "../../common/base/error.h"
 #include "../elf/places.h"
-#include "../core/faults.h"
-#include "../core/threads.h"
+#include "../core/block/faults.h"
+#include "../core/lanes/threads.h"
 #include "../elf/symbols.h"
 #include "notes.h"
 #include "program.h"

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "../../common/base/error.h"
-#include "../core/simulator.h"
+#include "../core/grid/simulator.h"
 #include "filters.h"
 
 namespace sim {

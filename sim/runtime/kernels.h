@@ -9,7 +9,7 @@
 
 #include "../../common/base/counts.h"
 #include "../../common/base/model.h"
-#include "../core/launch.h"
+#include "../core/lanes/launching.h"
 
 namespace sim {
 

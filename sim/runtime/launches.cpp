@@ -5,8 +5,8 @@
 #include <map>
 
 #include "../../common/base/error.h"
-#include "../core/record_list.h"
-#include "../core/shared_memory.h"
+#include "../core/memory/declared_list.h"
+#include "../core/memory/shared_memory.h"
 #include "../elf/symbols.h"
 #include "devices.h"
 #include "kernels.h"

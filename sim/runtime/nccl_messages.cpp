@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "../../common/base/error.h"
-#include "../core/simulator.h"
+#include "../core/grid/simulator.h"
 #include "devices.h"
 #include "notes.h"
 #include "traffic.h"

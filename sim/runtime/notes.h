@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/findings.h"
+#include "../core/findings/findings.h"
 
 namespace sim {
 

@@ -10,7 +10,7 @@
 #include "../../common/base/csv.h"
 #include "../../common/base/files.h"
 #include "../../common/base/traced_request.h"
-#include "../core/simulator.h"
+#include "../core/grid/simulator.h"
 #include "filters.h"
 #include "kernels.h"
 #include "options.h"

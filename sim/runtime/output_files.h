@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../core/launch.h"
+#include "../core/lanes/launching.h"
 #include "options.h"
 
 namespace sim {

@@ -18,8 +18,8 @@
 #include <mutex>
 
 #include "../../common/base/error.h"
-#include "../core/global_checker.h"
-#include "../core/simulator.h"
+#include "../core/sinks/global_checker.h"
+#include "../core/grid/simulator.h"
 #include "address_range.h"
 #include "notes.h"
 #include "runtime.h"

@@ -12,8 +12,8 @@
 #include "../../common/base/error.h"
 #include "../../common/base/finding.h"
 #include "../cuda/cuda_runtime_api.h"
-#include "../core/memory.h"
-#include "../core/records.h"
+#include "../core/memory/memory.h"
+#include "../core/memory/declared.h"
 
 namespace sim {
 

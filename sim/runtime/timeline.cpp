@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../core/simulator.h"
+#include "../core/grid/simulator.h"
 #include "devices.h"
 #include "runtime.h"
 

@@ -10,7 +10,7 @@
 #include <deque>
 #include <vector>
 
-#include "../core/global_checker.h"
+#include "../core/sinks/global_checker.h"
 
 namespace sim {
 

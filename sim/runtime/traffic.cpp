@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../common/base/error.h"
-#include "../core/traffic_account.h"
+#include "../core/sinks/traffic_account.h"
 #include "devices.h"
 #include "runtime.h"
 #include "timeline.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "../core/counter.h"
+#include "../core/sinks/windows.h"
 #include "../core/devices.h"
 
 namespace sim {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "../core/global_checker.h"
-#include "../core/record_list.h"
-#include "../core/simulator.h"
+#include "../core/sinks/global_checker.h"
+#include "../core/memory/declared_list.h"
+#include "../core/grid/simulator.h"
 #include "devices.h"
 #include "options.h"
 #include "runtime.h"

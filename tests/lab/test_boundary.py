@@ -1,5 +1,5 @@
 """What lies between a submission and what judges it, crossed on purpose. Nobody judges the text or the object here: it
-is compiled as it is. The boundary must hold by itself (sim/core/host_process.cpp).
+is compiled as it is. The boundary must hold by itself (sim/core/grid/host_process.cpp).
 
 The attacks on the host are one program and those in kernels another one. The width of the matrix chooses the attack."""
 

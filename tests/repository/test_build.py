@@ -176,5 +176,5 @@ def test_editors_know_how_a_file_is_compiled(copy):
         for pattern in ("common/*.cpp", "common/base/*.cpp", "sim/*/*.cpp", "step0[1-7]_*/step*.cu")
         for path in ROOT.glob(pattern) if path.parent.name != "small"}  # sim/small/run.sh compiles that one
     assert sources <= set(entries)
-    for file in ("common/bench.cpp", "sim/core/counter.cpp", "sim/rewrite/tokens.cpp"):
+    for file in ("common/bench.cpp", "sim/core/sinks/counter.cpp", "sim/rewrite/tokens.cpp"):
         assert run(*entries[file], "-fsyntax-only", cwd=copy).returncode == 0, file

@@ -12,7 +12,10 @@ The only header of the simulator that the harness itself may include is CUDA's, 
 import pathlib
 import re
 
+import staircase
 from lessons import ROOT
+from samples import ALL
+
 SOURCES = (".h", ".cpp", ".cu")
 CUDA = "sim/cuda/cuda_runtime.h"
 INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda")}
@@ -82,25 +85,25 @@ def wrong_arrows(files):
 
 def test_includes_lead_downwards_only():
     files = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources()}
-    assert len(files) > 200 and "sim/core/worker.cpp" in files and "sim/cuda/cuda/atomic" in files
+    assert len(files) > 200 and "sim/core/block/worker.cpp" in files and "sim/cuda/cuda/atomic" in files
     assert wrong_arrows(files) == []
 
 
 # The test above can fail: each of these is found.
-WRONG = """sim/core/grid.cpp ../../common/kernel.h
-sim/core/worker.cpp ../runtime/runtime.h
-sim/rewrite/main.cpp ../core/launch.h
-sim/core/watch.cpp common/reference.h
+WRONG = """sim/core/grid/grid.cpp ../../../common/kernel.h
+sim/core/block/worker.cpp ../../runtime/runtime.h
+sim/rewrite/main.cpp ../core/hooks/launch.h
+sim/core/block/watch.cpp common/reference.h
 common/base/csv.cpp ../kernel.h
-common/bench.cpp ../sim/core/simulator.h
+common/bench.cpp ../sim/core/grid/simulator.h
 common/main.cpp devices/host_memory.h
 common/devices/sim.cpp ../../tests/sim/cases.h
 step03_coalesced/step03.cu ../step04_padding/step04.cu
 step08_gpus/variants.cu ../sim/core/devices.h"""
-RIGHT = """sim/core/grid.cpp ../../common/base/error.h
+RIGHT = """sim/core/grid/grid.cpp ../../../common/base/error.h
 common/step.h ../sim/cuda/cuda_runtime.h
-common/devices/sim.cpp ../../sim/core/simulator.h
-tests/steps/unit.cpp sim/core/simulator.h
+common/devices/sim.cpp ../../sim/core/grid/simulator.h
+tests/steps/unit.cpp sim/core/grid/simulator.h
 common/bench.cpp vector"""
 
 
@@ -109,6 +112,24 @@ def test_a_wrong_arrow_is_found_and_a_right_one_is_none():
         for source, header in map(str.split, lines.splitlines()):
             files = {source: f'#include <vector>\n  # include "{header}"\n', "tests/sim/cases.h": ""}
             assert len(wrong_arrows(files)) == found, (source, header)
+
+
+def test_the_core_is_one_staircase():
+    """No include of sim/core leads to a floor above, and there is no circle. Calls are tried by make test-all, because
+    each file is compiled alone for that."""
+    arrows = staircase.includes("sim/core")
+    if ALL:
+        arrows = staircase.joined(arrows, staircase.calls("sim/core"))
+    floor = staircase.floors("sim/core", arrows)
+    assert len(arrows) > 60 and sorted(set(floor.values()) - {0}) == [1, 2, 3, 4, 5, 6]
+    assert staircase.running_up(arrows, floor) == [] and staircase.circles(arrows) == []
+
+
+def test_an_arrow_up_and_a_circle_are_found():
+    arrows = {"memory/a": {"lanes/b"}, "lanes/b": {"lanes/c"}, "lanes/c": {"lanes/b", "memory/a"}, "lanes/d": set()}
+    floor = {module: 1 if module.startswith("memory") else 2 for module in arrows}
+    assert staircase.running_up(arrows, floor) == [("memory/a", "lanes/b")]
+    assert staircase.circles(arrows) == [("lanes/b", "lanes/c", "memory/a")]
 
 
 def test_every_file_of_tests_is_on_the_page():

@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/checker.h"
-#include "sim/core/global_checker.h"
-#include "sim/core/order.h"
+#include "sim/core/sinks/checker.h"
+#include "sim/core/sinks/global_checker.h"
+#include "sim/core/lanes/threads.h"
+#include "sim/core/sinks/order.h"
 #include "tests/check.h"
 
 namespace {
@@ -52,6 +53,23 @@ constexpr int words = 2;
 alignas(256) uint32_t memory_of_blocks[words], memory_of_all[words];
 const SharedArray array{uintptr_t(memory_of_blocks), sizeof memory_of_blocks, 0, "shared", 0};
 
+// No thread runs here, so none waits at a barrier.
+struct Nobody : ThreadObserver {
+    void warp_stopped(int) override {}
+    void barrier_opens() override {}
+    void warp_syncs(int, uint32_t) override {}
+    void barriers_differ(const Waiting&, const Waiting&, int) override {}
+    void barrier_missed(uint64_t, int) override {}
+    void barrier_passed_by(const Waiting&, const Waiting&) override {}
+    void lanes_missed(uint64_t, int, uint32_t, uint32_t, const Waiting&) override {}
+    void mask_differs(uint64_t, int, uint32_t, int, uint32_t) override {}
+    void never_ends(uint64_t, int, bool, const Arrivals*) override {}
+    uint64_t changes() override { return 0; }
+    void about_to_wait() override {}
+} nobody;
+Columns columns;
+const Threads threads(columns, nobody);
+
 // The checkers of a launch, one for each memory.
 struct Checkers {
     explicit Checkers(const Order& order) : shared(order, sites, none, findings), global(order, sites, findings)
@@ -68,11 +86,10 @@ struct Checkers {
         Request request{site_of(uint64_t(&memory_of_all) + 16 * unsigned(number), made.kind, 2, made.strength),
                         1u << lane, addresses.data(), 0, order.times(warp)};
         const Array& memory = across_blocks ? static_cast<const Array&>(all) : array;
-        for (Sink* sink : {static_cast<Sink*>(&shared), static_cast<Sink*>(&global)}) {
-            sink->take({request, memory.space, warp, &memory, true});
-            sink->warp_done(sequence, [](int) { return uint64_t(0); });
-            sink->block_done();
-        }
+        Sink& sink = across_blocks ? static_cast<Sink&>(global) : shared;
+        sink.take({request, memory.space, warp, &memory, true}, {1, nullptr});
+        sink.warp_done(sequence, threads);
+        sink.block_done();
         findings.list.erase(std::remove_if(findings.list.begin(), findings.list.end(),
                                            [](const Finding& f) { return f.kind == &kinds::uninitialized_load; }),
                             findings.list.end());

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "common/base/machine.h"
-#include "sim/core/rules.h"
+#include "sim/core/sinks/rules.h"
 #include "tests/check.h"
 
 using namespace sim;

@@ -22,7 +22,7 @@
 
 #include "common/devices/launches.h"
 #include "sim/cuda/sim_errors.h"
-#include "sim/core/simulator.h"
+#include "sim/core/grid/simulator.h"
 
 namespace {
 

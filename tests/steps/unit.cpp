@@ -31,7 +31,7 @@
 #include "common/base/suggest.h"
 #include "common/tables.h"
 #include "common/verify.h"
-#include "sim/core/simulator.h"
+#include "sim/core/grid/simulator.h"
 #include "tests/check.h"
 
 using namespace harness;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/launch.h"
+#include "../../core/hooks/launch.h"
 
 // An inlined function has the line of the kernel with clang, and with g++ if its line information is read
 // together with what says which function was inlined where.

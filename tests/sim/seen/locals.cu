@@ -18,8 +18,12 @@ KERNEL(loads) { I;
     if (i == 4) o[i] = own[n + 4] * own[n + 3] + o[i + 32];  //! index 4 of a local array, 'float ?\[4\]'
     if (i == 6) o[i] = own[at[n + 7]];  //! index 7 of a local array, 'int ?\[4\]'
     if (i == 7) o[i] = own[at[n + 2] + 2];  //! index 4 of a local array, 'float ?\[4\]'
-    if (i == 10) o[min(max(at[n + 4], i), i)] = 1;  //! index 4 of a local array, 'int ?\[4\]'
-    if (i == 11 && own[n + 4] > -1) o[i] = 1;  //! index 4 of a local array, 'float ?\[4\]'
+    if (i == 10) {
+        const int k = at[n + 4];  //! index 4 of a local array, 'int ?\[4\]'
+        o[min(max(k, i), i)] = 1;
+    }
+    if (i == 11 && own[n + 4] > -1)  //! index 4 of a local array, 'float ?\[4\]'
+        o[i] = 1;
     for (int k = 0; k <= 4; ++k) if (i == 12) o[i] += own[k + n];  //! index 4 of a local array, 'float ?\[4\]'
 }
 KERNEL(stores) { I;

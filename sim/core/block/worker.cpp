@@ -1,0 +1,173 @@
+// From a stopped warp to counts and checks. When a warp has stopped, its accesses become requests, in the order in
+// which it made them, and these go to the sinks.
+//
+// Invariant: no lock is taken for a request, because sinks and findings are the host thread's own.
+
+#include "worker.h"
+
+#include <algorithm>
+
+#include "../findings/divergence.h"
+#include "../memory/witness.h"
+
+namespace sim {
+namespace {
+
+thread_local Worker* worker = nullptr;
+
+}  // namespace
+
+__thread bool watching;
+
+Worker* Worker::here() { return worker; }
+
+Worker::Worker()
+    : threads_(columns_, *this),
+      sinks_(shared_, threads_, order_, findings),
+      watch_(threads_, columns_, shared_, findings)
+{
+}
+
+void Worker::start(RunningGrid& grid)
+{
+    worker = this;
+    grid_ = &grid;
+    block_size = {grid.block.x, grid.block.y, grid.block.z};
+    grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
+    const bool lockstep = grid.machine->lockstep;
+    threads_.start(grid.block, grid.code->threads, grid.code->arguments, lockstep);
+    shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
+    order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
+    watch_.start(*grid.launching, settings());
+    sinks_.start(settings(), *grid.machine, *grid.rules, *grid.windows, grid.earlier_blocks);
+}
+
+// A copy is a launch of one block.
+GlobalChecker& Worker::begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    if (order_.block() != block) {
+        order_.start_launch(block - 1, false, true);
+        order_.start_block(0);
+    }
+    return sinks_.begin_copy(beside);
+}
+
+void Worker::run_block(uint64_t number)
+{
+    const dim3& grid = grid_->grid;
+    block_ = grid_->block_at(number);
+    block_index = {unsigned(block_ % grid.x), unsigned(block_ / grid.x % grid.y), unsigned(block_ / grid.x / grid.y)};
+    sinks_.start_block(number, block_, grid_->l1_share, unsigned(threads_.count() + warp_size - 1) / warp_size);
+    order_.start_block(block_);
+    shared_.poison();
+    watch_.start_block(block_);
+    doubts_.clear();
+    changes_.clear();
+    if (witnessed) {
+        announce_memory();
+        for (const auto& array : shared_.arrays()) announce_range(array->begin, array->bytes);
+    }
+    watching = true;
+    threads_.run_block(grid_->alone);
+    watching = false;
+    most_shared_bytes = std::max(most_shared_bytes, shared_.static_bytes() + shared_.dynamic_bytes());
+    sinks_.block_done();
+}
+
+void Worker::finish()
+{
+    sinks_.finish();
+    Watch::forget_likely();  // the host is watched in another way
+}
+
+void Worker::warp_stopped(int warp)
+{
+    sinks_.warp_begins(warp);
+    sinks_.next_request = columns_.flush(sinks_.next_request, order_.times(warp), [&](const Request& request) {
+        if (!settings().instruments) return;
+        if (__builtin_expect(threads_.runs_long(), 0)) changes_.note(request);
+        if (__builtin_expect(doubts_.any(warp), 0)) doubts_.look(request, warp, findings);
+        sinks_.take(request);
+    });
+    sinks_.warp_done();
+}
+
+void Worker::barrier_opens()
+{
+    ++barriers;
+    sinks_.barrier();
+    order_.barrier();
+}
+
+// Room is made before the event happens: the stack of a thread that waits for ever has no time that grows
+// (Threads::stuck).
+template <typename Event>
+void Worker::note_event(uint64_t place, Event event)
+{
+    if (cursor.full()) watch_.make_room(place);
+    if (const uint32_t time = event()) cursor.put({time, event_of(place) | turn});
+}
+
+void Worker::note_fence(Scope scope, uint64_t place)
+{
+    note_event(place, [&] { return order_.fence(threads_.current(), scope); });
+}
+
+void Worker::note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place)
+{
+    note_event(place, [&] { return order_.release(threads_.current(), address, !relaxed, scope); });
+}
+
+void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
+{
+    note_event(place, [&] { return order_.acquire(threads_.current(), address, relaxed); });
+}
+
+void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place)
+{
+    const int thread = threads_.current(), other = thread / warp_size * warp_size + int(source);
+    const Finding finding = lane_absent(block_, place, thread, source,
+                                        other >= threads_.count()  ? "the block does not have"
+                                        : !(mask >> source & 1)    ? "is not in the mask"
+                                        : threads_.has_left(other) ? "has left the kernel"
+                                                                   : "takes no part in it");
+    if (spare) doubts_.add(thread, finding);
+    else findings.add(finding);
+}
+
+void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
+{
+    findings.add(sim::barriers_differ(block_, first, second, elsewhere));
+}
+
+void Worker::barrier_missed(uint64_t place, int missing)
+{
+    findings.add(sim::barrier_missed(block_, place, missing));
+}
+
+void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
+{
+    findings.add(sim::barrier_passed_by(block_, here, missing));
+}
+
+void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
+{
+    findings.add(sim::lanes_missed(block_, place, thread, mask, came, missing));
+}
+
+void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
+{
+    findings.add(sim::mask_differs(block_, place, thread, mask, other, other_mask));
+}
+
+void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
+{
+    grid_->endless = true;
+    std::string text = endless_text(stuck, awaited, most_turns());
+    const uint64_t later = grid_->blocks - grid_->done - 1;
+    if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
+        text += later_blocks_text(later, grid_->blocks);
+    findings.add(finding_at(kinds::endless_loop, block_, place, thread, text));
+}
+
+}  // namespace sim
