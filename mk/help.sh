@@ -36,7 +36,7 @@ make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
 
 These measure this machine's GPU, and need nvcc:
-make microbench, elsewhere, timing, transfers, readonly, pieces, batches, sources
+make microbench, elsewhere, timing, readonly, pieces, batches, sources
                        each file of bench/ begins with what it measures
 make peers             all steps' kernels and other libraries in turns, each verified (PEER_TYPES, PEER_SIZES)
 
