@@ -57,7 +57,7 @@ all: $(STEPS)
 endif
 
 clean:
-	rm -rf build compile_commands.json step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
+	rm -rf build step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
 
 help:
 	@CXX='$(CXX)' NVCC='$(NVCC)' JOBS='$(JOBS)' ARCH='$(if $(NVCC),$(ARCH))' sh mk/help.sh

@@ -32,7 +32,6 @@ make test              build and run the tests; make test-all runs also what tak
 make lint              check the style of the code
 make sanitize          run step 4 with the sanitizers of the compiler, in a copy of the tree
 make bench-sim         measure the simulator in accesses per second; AGAINST=commit compares it with an earlier one
-make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
 
 These measure this machine's GPU, and need nvcc:

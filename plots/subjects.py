@@ -110,8 +110,8 @@ def instructions():
         [[f"`{kernel}`", *(rows[kernel, "float"][kind] for kind in kinds),
           *(rows[kernel, t]["loads_in_a_row"] for t in types)] for kernel in COMPILED],
         f"Instructions in a thread's machine code, float, nvcc {rows['copy', 'float']['nvcc']}, compute capability 9.0 "
-        "(`python3 tools/instructions.py`). LDG and STG load from and store to global memory, LDS and STS shared "
-        "memory. Loads in a row: LDGs with no store between them.")
+        "(`git show bf794ff:tools/instructions.py`). LDG and STG load from and store to global memory, LDS and STS "
+        "shared memory. Loads in a row: LDGs with no store between them.")
 
 
 def transfers():
