@@ -24,6 +24,7 @@ make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (GRADE=--
                        DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N)
 make grade-prelab      grade pre-lab sheets: SUBMISSIONS=folder
 make slides            write the slides for 90 minutes, report/slides.html
+make notebook          write lab/transpose.ipynb, the pages and exercises for Colab or Jupyter (URL=repository to clone)
 make handout           pack the project for students, without tests and solutions
 make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN
 

@@ -159,7 +159,7 @@ def test_help_names_every_target():
 
 def test_git_ignores_what_is_generated():
     needs_git()
-    for name in ("step04", "build/x", "results/x", "report/x", ".venv/x"):
+    for name in ("step04", "build/x", "results/x", "report/x", ".venv/x", "lab/transpose.ipynb"):
         assert run("git", "check-ignore", name).returncode == 0, name
     for name in ("step04_padding/step04.cu", "tests/steps/unit.cpp"):
         assert run("git", "check-ignore", name).returncode == 1, name
