@@ -15,7 +15,7 @@
 # Some systems export a NAME, a GPU or an ARCH of their own, so these count only on the command line. make hands them on
 # in the environment: recipes read "$$FILE", because a quote in a text would end one of the recipe.
 TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS EXERCISE EXPORT GRADE SEED DUE \
-         LATE_POINTS RESULTS AGAINST PAGE PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
+         LATE_POINTS RESULTS AGAINST PAGE URL PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
 SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE
 $(foreach name,$(TEXTS) $(SETTINGS),$(if $(findstring environment,$(origin $(name))),$(eval undefine $(name))))
 export RESULTS ?= results
@@ -38,7 +38,7 @@ endif
 GPU := $(if $(NVCC),$(shell nvidia-smi -L 2>/dev/null | grep GPU))
 ARCH := $(if $(GPU),native,all-major)
 
-.PHONY: all list grade prelab grade-prelab slides handout gradescope table-whitepaper table-book \
+.PHONY: all list grade prelab grade-prelab slides notebook handout gradescope table-whitepaper table-book \
         table-bandwidth peers report check test test-all lint sanitize bench-sim try clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -57,7 +57,7 @@ all: $(STEPS)
 endif
 
 clean:
-	rm -rf build compile_commands.json step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
+	rm -rf build step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
 
 help:
 	@CXX='$(CXX)' NVCC='$(NVCC)' JOBS='$(JOBS)' ARCH='$(if $(NVCC),$(ARCH))' sh mk/help.sh

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Writes lab/transpose.ipynb, the walkthrough as a notebook, from the steps' pages and their exercises.
 
-usage: python3 lab/notebook.py [--url URL] [--out FILE] [--check]
+usage: python3 lab/notebook.py [--url URL] [--out FILE]       (make notebook URL=URL)
 
 The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell gets the project and builds it;
-nothing else needs setting up.
+nothing else needs setting up. git ignores it, because it is made of the pages; `make handout` packs one.
 --url: the git repository to clone, for a notebook that is opened alone. Without it, the first cell takes the project
 from around the notebook, from transpose.zip next to it, or from the GitHub repository that Colab opened it from.
---check writes nothing and exits 1 if the notebook is stale.
 """
 
 import json
@@ -138,8 +137,8 @@ def linked(step, url):
     return target
 
 
-def cells_of(step, url):
-    """(kind, text) of each cell."""
+def cells_of(step, url, text_of):
+    """(kind, text) of each cell. text_of: from the file of an exercise to its text."""
     begin, sections = page(step, linked(step, url))
     short = step.split("_")[0]
     yield from text_and_pictures(f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n"
@@ -156,7 +155,7 @@ def cells_of(step, url):
     yield from text_and_pictures(f"<details><summary><b>Explain</b>: open this after you have predicted and "
                                  f"run</summary>\n\n{sections['Explain']}\n\n</details>")
     yield from text_and_pictures(sections.get("Picture", ""))
-    yield from exercises_of(step, "### Exercise", url)
+    yield from exercises_of(step, "### Exercise", url, text_of)
 
 
 def text_and_pictures(text):
@@ -173,40 +172,40 @@ def shown(figures):
         if below: yield "markdown", below
 
 
-def exercises_of(step, heading, url):
+def exercises_of(step, heading, url, text_of):
     task = page(step, linked(step, url))[1]["Exercise"]
     yield "markdown", (f"{heading}\n\n{task}\n\nEdit the next cell and run it. Then run the cell below it, which "
                        "checks your kernel. Repeat as often as you like.")
     for file in sorted((ROOT / step).glob("exercise*.cu")):
-        yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
+        yield "code", f"%%writefile {step}/{file.name}\n{text_of(file).rstrip()}"
         yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or step[4:6]} || true"
 
 
-def notebook(url):
+def written(file):
+    return file.read_text(encoding="utf-8")
+
+
+def notebook(url, text_of=written):
+    """The file's text."""
     welcome = WELCOME.replace("{primer}", linked("lab", url)("../docs/GPU.md"))
     texts = [("markdown", welcome), ("code", SET_UP.format(url=url)),
-             *(found for step in STEPS for found in cells_of(step, url)), *exercises_of(SPREAD, LAST, url),
+             *(found for step in STEPS for found in cells_of(step, url, text_of)),
+             *exercises_of(SPREAD, LAST, url, text_of),
              ("markdown", "# All steps"), *shown([summary()]), ("markdown", HAND_IN), ("code", 'hand_in("")')]
-    return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)],
+    made = {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)],
             "metadata": {"accelerator": "GPU", "colab": {"provenance": []},
                          "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                          "language_info": {"name": "python"}},
             "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
 def main():
     parser = command_line.parser(__doc__)
     parser.add_argument("--url", default="", help="the git repository to clone")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "lab/transpose.ipynb", metavar="FILE")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the notebook is stale")
     options = parser.parse_args()
-    text = json.dumps(notebook(options.url), indent=1, ensure_ascii=False) + "\n"
-    if options.check:
-        fresh = options.out.exists() and options.out.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"notebook.py: {options.out} is stale; run python3 lab/notebook.py", file=sys.stderr)
-        return 0 if fresh else 1
-    whole.write(options.out, text)
+    whole.write(options.out, notebook(options.url))
     return 0
 
 

@@ -2,7 +2,8 @@
 
 The archive is for students and leaves out what only an instructor needs. With --gradescope it is the autograder of
 exercise NN, with the scripts of lab/gradescope at the top. It holds the files that git tracks, with uncommitted
-changes. Exercises are the exception: they are packed as they were committed, and a changed one is named. Prints OUT.
+changes, and for students the notebook. Exercises are the exception: they are packed as they were committed, and a
+changed one is named. Prints OUT.
 Exit status: 0; 2 bad input.
 """
 
@@ -14,12 +15,13 @@ import zipfile
 
 import check
 import command_line
+import notebook
 import whole
 
 NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/grader.py", "lab/handed_in.py",
                     "lab/exports.py", "lab/class_files.py", "lab/class_pages.py", "lab/pack.py",
-                    "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py")
+                    "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py", "lab/transpose.ipynb")
 ELSEWHERE = {"lab/classroom.yml": ".github/workflows/classroom.yml"}  # in a student's repository
 
 
@@ -65,6 +67,11 @@ def main():
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)
             archive.writestr("exercise", f"{number}\n")
+        else:
+            info = zipfile.ZipInfo.from_file(check.ROOT / "lab/cells.py", "transpose/lab/transpose.ipynb")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, notebook.notebook("", lambda file: git(
+                "show", f"HEAD:{file.relative_to(check.ROOT)}").decode()))
     whole.write(options.out, packed.getvalue())
     print(options.out)
 

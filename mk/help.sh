@@ -24,6 +24,7 @@ make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (GRADE=--
                        DUE="2026-11-30 18:00" LATE_POINTS=10, NEWEST=1, SEED=N)
 make grade-prelab      grade pre-lab sheets: SUBMISSIONS=folder
 make slides            write the slides for 90 minutes, report/slides.html
+make notebook          write lab/transpose.ipynb, the pages and exercises for Colab or Jupyter (URL=repository to clone)
 make handout           pack the project for students, without tests and solutions
 make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN
 
@@ -32,11 +33,10 @@ make test              build and run the tests; make test-all runs also what tak
 make lint              check the style of the code
 make sanitize          run step 4 with the sanitizers of the compiler, in a copy of the tree
 make bench-sim         measure the simulator in accesses per second; AGAINST=commit compares it with an earlier one
-make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
 
 These measure this machine's GPU, and need nvcc:
-make microbench, elsewhere, timing, transfers, readonly, pieces, batches, sources
+make microbench, elsewhere, timing, readonly, pieces, batches, sources
                        each file of bench/ begins with what it measures
 make peers             all steps' kernels and other libraries in turns, each verified (PEER_TYPES, PEER_SIZES)
 

@@ -45,7 +45,7 @@ prelab:
 	@python3 lab/prelab.py --results "$$RESULTS/prelab" $(if $(NAMES),--names="$$NAMES",-- "$$NAME")
 
 ifeq ($(wildcard lab/grade.py),)
-grade grade-prelab slides handout gradescope:
+grade grade-prelab slides notebook handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
 grade: lab-ready
@@ -56,6 +56,10 @@ grade: lab-ready
 
 grade-prelab:
 	@python3 lab/prelab_grade.py "$$SUBMISSIONS" --results "$$RESULTS/grades"
+
+# The walkthrough for Colab or Jupyter. URL: the repository that its first cell clones.
+notebook:
+	@python3 lab/notebook.py --url "$$URL"
 
 handout:
 	@python3 lab/pack.py "$$RESULTS/transpose.zip"

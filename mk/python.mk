@@ -17,7 +17,7 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 # The style of the code, as CI asks for it. For AArch64, shellcheck is not among Python's packages.
 SHELL_FILES := .ci/run .ci/packages .ci/site sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)
 lint: .venv/tests
-	@! git ls-files -z ':!*.md' ':!*.csv' ':!*.svg' ':!*.ipynb' ':!*.json' ':!*.cff' ':!LICENSE' | \
+	@! git ls-files -z ':!*.md' ':!*.csv' ':!*.svg' ':!*.json' ':!*.cff' ':!LICENSE' | \
 	    LC_ALL=C.UTF-8 xargs -0 grep -snE '^.{121}'
 	.venv/bin/ruff check --quiet .
 	$(or $(wildcard .venv/bin/shellcheck),shellcheck) --severity=warning $(SHELL_FILES)

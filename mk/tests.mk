@@ -97,7 +97,3 @@ test: .venv/tests all lab-ready simcuda $(TEST_PROGRAMS) $(TRY_PROGRAMS)
 test-all: export TESTS = all
 test-all: test
 endif
-
-# For editors and clangd.
-compile_commands.json: FORCE
-	@python3 tools/compile_commands.py

@@ -96,7 +96,17 @@ def start_ms(rows, kernel):
     return small - (large - small) * few / (many - few)
 
 
-QUOTED = {  # of quoted.py: `scaling NAME ...`
+# Figures of quoted.py: `scaling ms grid 256`. For 65536 × 65536 floats; WAY: flat, nodes or grid.
+#     ms WAY GPUS          modelled ms of one transpose
+#     bytes GPUS           the same of the flat way, without latencies
+#     messages WAY GPUS    messages that a GPU sends
+#     network WAY GPUS     how much of a GPU's data goes over the network, 1.00 for all of it once
+#     kB GPUS              size of a message of the flat way
+#     even LINK            kB of a message whose bytes take as long as its latency
+#     gbs LINK             a link's GB/s, published
+#     latency LINK         its µs, assumed
+#     start KERNEL         µs that a kernel takes on two GPUs before the first byte, from two measured sizes
+QUOTED = {
     "ms": lambda way, gpus: f"{time_ms(way, int(gpus)):.3g}",
     "bytes": lambda gpus: f"{bytes_alone_ms(int(gpus)):.3g}",
     "messages": lambda way, gpus: str(sum(group - 1 for group, _ in phases(way, int(gpus)))),

@@ -36,7 +36,7 @@ def counted(kernel, program):
 
 
 def main():
-    import numpy as np  # readme.py does without it
+    import numpy as np  # --help does without it
 
     command_line.parser(__doc__).parse_args()
     matrix = [counted(kernel, program) for kernel, (program, _) in FITTED.items()]

@@ -16,16 +16,13 @@ LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!http)([^)]*)\)")
 # A figure with the text for who does not see it, its name, and the caption in italics below.
 FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*(?:plots/)?figures/svg/(\w+)\.svg\)$"
                     r"(?:\n\n\*((?:[^*]|\*[\w ]+\*)+)\*$)?", re.MULTILINE)
-GENERATED = re.compile(r"<!-- generated: ([\w ]+) -->.*?<!-- end -->\n*", re.DOTALL)
 
 
-def plain(text, link=None, generated=None):
-    """A page's text without what only the repository needs. link: from the target of a link into the repository to its
-    target in the document, or to None; generated: from the name of a generated part to what takes its place. Without
-    them both kinds are left out."""
-    text = GENERATED.sub(lambda m: generated(m[1]) if generated else "", quoted.without_sources(text))
+def plain(text, link=None):
+    """A page's text without what only the repository needs: the tables of figures, their sources, and the links but for
+    those that `link` knows. It gives the target in the document for one in the repository, or None."""
     where = link or (lambda target: None)
-    return LINK.sub(lambda m: f"[{m[1]}]({where(m[2])})" if where(m[2]) else m[1], text)
+    return LINK.sub(lambda m: f"[{m[1]}]({where(m[2])})" if where(m[2]) else m[1], quoted.without_sources(text))
 
 
 def captions():
@@ -35,9 +32,9 @@ def captions():
             for alt, name, caption in FIGURE.findall((ROOT / page).read_text(encoding="utf-8"))}
 
 
-def page(step, link=None, generated=None):
+def page(step, link=None):
     """(title and what stands below it, {heading: section}) of a step's README.md, plain. `step`: the folder's name."""
     begin, *rest = re.split(r"^## (.*)\n",
-                            plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated),
+                            plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link),
                             flags=re.MULTILINE)
     return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}

@@ -16,9 +16,8 @@ usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [v
   limits    what keeps the copy, step 4 and step 7 from being faster  -> DIR/limits.csv
   new   what is new: verify, bench, sanitize and profile, of the kernels that tests/data/h200_profile.csv has not
                                                                   -> DIR/new/*.csv;
-            and the programs of bench/: microbench, timing, transfers, readonly
-                                                                  -> DIR/micro.csv, timing.csv, transfers.csv,
-                                                                     readonly.csv
+            and the programs of bench/: microbench, timing, readonly
+                                                                  -> DIR/micro.csv, timing.csv, readonly.csv
   lab       hand-outs and solutions of the exercises: points, and the bandwidth reached  -> DIR/lab.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
@@ -364,7 +363,7 @@ def new(out):
     CHOSEN.clear()
     STEPS[:] = every
     for program, name, *arguments in (("microbench", "micro", "--machine-file", out / "card.machine"),
-                                      ("timing", "timing"), ("transfers", "transfers"), ("readonly", "readonly")):
+                                      ("timing", "timing"), ("readonly", "readonly")):
         built = run("make", program, timeout=300)
         expect(built.returncode == 0, built.stderr)
         done = run(ROOT / program, *arguments, timeout=300)

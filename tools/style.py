@@ -4,7 +4,7 @@
 usage: python3 tools/style.py [PAGE.md...]
 
 Prints the sentences of all pages, or of those named, that have a colon in the middle or such a phrase. A sentence is
-prose: of paragraphs, list items and captions. Code, tables, headings and generated parts are none. Exits 1 if a page
+prose: of paragraphs, list items and captions. Code, headings, tables and their notes are none. Exits 1 if a page
 has a phrase, or a colon in more than one sentence of ten.
 """
 
@@ -14,6 +14,7 @@ import sys
 
 from lessons import ROOT
 import command_line
+import quoted
 
 COLONS = 0.1
 
@@ -35,8 +36,7 @@ def pages():
 
 def paragraphs(text):
     """The prose of a page, a paragraph or list item each, without marks."""
-    text = re.sub(r"<!-- generated.*?<!-- end -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", quoted.TABLE.sub("", text), flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "\n", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"\{\{.*?\}\}", "", text)
     text = re.sub(r"^(?:    +(?![-*\d]).*|#.*|\|.*|<.*)$", "", text, flags=re.MULTILINE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What each room weighs, in kB of code: tools/weigh.sh [COMMIT...] (default: HEAD). One column for each commit.
-# Data (CSV, SVG, lock files, notebooks) have rows of their own, and pages have one.
+# Data (CSV, SVG, lock files) have rows of their own, and pages have one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

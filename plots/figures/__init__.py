@@ -21,7 +21,7 @@ import re
 import command_line
 import explorables
 import results as reader
-import subjects
+from tables import read
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, gpu, memories,
@@ -75,7 +75,7 @@ def draw_all(folder, rows, taken, failed, made, undone):
         missing = [failed[need] for need in module.TRACES if need in failed]
         reasons[name] = missing[0] if missing else module.draw(taken, folder / name)
     for name, module in BENCHED.items():
-        reasons[name] = module.draw(subjects.rows_of(module.BENCHED), folder / name)
+        reasons[name] = module.draw(read(DATA / module.BENCHED), folder / name)
     for name, module in ALONE.items():
         reasons[name] = module.draw(folder / name)
     for name, module in EXPLORED.items():

@@ -2,11 +2,20 @@
 
 from matplotlib.patches import Rectangle
 
-import subjects
-
 from .shared import GREY, canvas, save, styled
 
 BENCHED = "h200_micro.csv"
+# From the thread outwards: the size on an H200, the rows of BENCHED that are its latency and its bandwidth, and what
+# makes GB/s of the latter.
+MEMORIES = {
+    "registers": ("256 KiB", "latency_registers", None, 0),
+    "shared": ("228 KiB", "latency_shared", "wavefronts", 128e-9),
+    "L1 cache": ("256 KiB,\nwith shared", "latency_l1", "l1_bandwidth", 1),
+    "L2 cache": ("60 MiB", "latency_l2", "l2_bandwidth", 1),
+    "global (DRAM)": ("141 GB", "latency_dram", "stream", 1),
+}
+BOXES = [(7, 31, 26, "#A9D5F2"), (37, 31, 26, "#BFE3D5"), (67, 31, 26, "#F6DCA5"), (5, 18.5, 90, "#F6DCA5"),
+         (2.5, 3, 95, "#D9D9D9")]
 
 
 @styled
@@ -20,15 +29,11 @@ def draw(rows, stem):
         if title:
             axes.add_patch(Rectangle((x, y), wide, high, facecolor=colour, edgecolor="#404040", lw=0.8))
             axes.text(x + 1, y + high - 0.8, title, va="top", fontsize=11, color=GREY)
-    boxes = {
-        "registers": (7, 31, 26), "shared": (37, 31, 26), "L1 cache": (67, 31, 26), "L2 cache": (5, 18.5, 90),
-        "global (DRAM)": (2.5, 3, 95)}
-    colours = dict(zip(boxes, ("#A9D5F2", "#BFE3D5", "#F6DCA5", "#F6DCA5", "#D9D9D9")))
-    for name, (x, y, wide) in boxes.items():
-        size = subjects.MEMORIES[name][3].replace(", with shared", ",\nwith shared").replace(" per SM", "")
-        lines = [name, size, *subjects.measured_words(name, found)]
+    for (name, (size, latency, bandwidth, factor)), (x, y, wide, colour) in zip(MEMORIES.items(), BOXES, strict=True):
+        measured = ((found.get(latency), "clocks"), (found.get(bandwidth, 0) * factor, "GB/s"))
+        lines = [name, size, *([f"{value:.0f} {unit}" for value, unit in measured if value] or ["not measured"])]
         high = 9.5 if wide > 50 else 18
-        axes.add_patch(Rectangle((x, y), wide, high, facecolor=colours[name], edgecolor="#404040", lw=0.8))
+        axes.add_patch(Rectangle((x, y), wide, high, facecolor=colour, edgecolor="#404040", lw=0.8))
         axes.text(x + wide / 2, y + high / 2, (" · " if wide > 50 else "\n").join(lines), ha="center", va="center",
                   fontsize=12, linespacing=1.15)
     save(figure, stem, f"{rows[0]['machine']}, measured {rows[-1]['date_utc'][:7]} by bench/microbench.cu; "

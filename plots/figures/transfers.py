@@ -1,10 +1,15 @@
 """Bandwidth of copies between host and GPU over their size."""
 
-import subjects
-
 from .shared import BLUE, ORANGE, canvas, dates, label_lines, save, styled
 
 BENCHED = "h200_transfers.csv"
+
+
+def bytes_text(count):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count // size} {unit}"
+    return f"{count} bytes"
 
 
 @styled
@@ -19,7 +24,7 @@ def draw(rows, stem):
             ends.append((*points[-1], f"{name}, {memory}", colour))
     axes.set_xscale("log", base=2)
     sizes = sorted({int(r["bytes"]) for r in rows})[::2]
-    axes.set_xticks(sizes, [subjects.bytes_text(size) for size in sizes])
+    axes.set_xticks(sizes, [bytes_text(size) for size in sizes])
     axes.minorticks_off()
     axes.set(ylim=(0, None), xlabel="bytes of one copy", ylabel="GB/s")
     axes.grid()

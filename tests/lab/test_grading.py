@@ -199,7 +199,7 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     copy, out = tmp_path / "copy", tmp_path / "packed.zip"
     subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
     for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/submission.py", "lab/objects.py", "lab/parts.py",
-                 "lab/names.py", "lab/prelab.py", "lab/exercises.py", "Makefile"):
+                 "lab/names.py", "lab/prelab.py", "lab/exercises.py", "lab/notebook.py", "Makefile", "mk/lab.mk"):
         (copy / name).write_bytes((ROOT / name).read_bytes())
     exercise = copy / "step04_padding/exercise.cu"
     original = exercise.read_bytes()
@@ -210,10 +210,13 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
         "is packed\n")
     with zipfile.ZipFile(out) as archive:
         assert archive.read("transpose/step04_padding/exercise.cu") == original
+        cells = json.loads(archive.read("transpose/lab/transpose.ipynb"))["cells"]
+        assert "".join(next(cell["source"] for cell in cells if "step04_padding/exercise.cu" in cell["source"][0])[1:]
+                       ) == original.decode().rstrip()
         archive.extractall(tmp_path / "student")
     told = run("make", "-C", tmp_path / "student/transpose", "test")
     assert told.returncode == 0 and "To check your exercise, type make labNN" in told.stdout
-    for target in ("grade", "grade-prelab", "slides"):
+    for target in ("grade", "grade-prelab", "slides", "notebook"):
         assert run("make", "-C", tmp_path / "student/transpose", target).returncode == 2
     # A student writes the same sheet as the instructor.
     sheets = {"student's": tmp_path / "student/transpose", "instructor's": ROOT}

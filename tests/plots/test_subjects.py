@@ -1,5 +1,5 @@
-"""The pages on subjects that belong to a step: what they print is what the programs print, and their tables are those
-of the data."""
+"""The pages on subjects that belong to a step: what they print is what the programs print. What the page on
+profiling says that a tool printed is what it printed."""
 
 import csv
 import re
@@ -12,7 +12,8 @@ from conftest import step
 from lessons import ROOT
 
 sys.path.insert(0, str(ROOT / "plots"))
-import subjects
+import quoted
+from facts import METRICS
 
 PAGES = {path.stem: path for path in sorted(ROOT.glob("step*/*.md")) if path.stem not in ("README", "LOG", "VARIANTS")}
 MACHINES = ["g80", "gtx280", "m2090", "k20x", "h200"]
@@ -34,8 +35,7 @@ def sections(page):
 
 def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$",
-                      re.sub(r"<!-- generated.*?<!-- end -->", "", text(page), flags=re.DOTALL),
-                      re.MULTILINE | re.DOTALL)
+                      quoted.without_sources(text(page)), re.MULTILINE | re.DOTALL)
 
 
 def simulated(command):
@@ -119,14 +119,43 @@ def test_the_8_series_suffers_less(tmp_path):
     assert busiest["g80", 2048] < 2 < 6 < busiest["gtx280", 2048] and busiest["g80", 3072] == 6
 
 
+PROFILING = (ROOT / "docs/PROFILING.md").read_text()
+# A command of the profiler and the table of what it printed.
+PROFILE = re.compile(r"^```sh\nncu --clock-control none --kernel-name 'regex:\^\((.*)\)' \\\n    --metrics (.*) \\\n"
+                     r"    \./(\w+) --device cuda --size (\d+) --once --kernel (.*)\n```\n\n"
+                     r"<!-- = .* \"at=float (\d+)\" -->\n\n\| metric \|(.*)\|\n.*\n((?:\|.*\n)+)", re.MULTILINE)
+
+
+def test_a_profile_has_what_its_command_prints():
+    found = PROFILE.findall(PROFILING)
+    assert [program for _, _, program, *_ in found] == ["step01", "step02", "step03", "step04", "step05", "step06",
+                                                         "step07"]
+    for names, metrics, _, size, kernels, side, heading, lines in found:
+        assert names.split("|") == kernels.split(",") == re.findall(r"`(\w+)`", heading) and size == side
+        assert metrics.split(",") == re.findall(r"^\| `(.*?)`", lines, re.MULTILINE)
+        assert set(metrics.split(",")) <= set(METRICS.values())
+
+
+def test_what_the_sanitizer_printed_is_on_the_page():
+    with (ROOT / "tests/data/h200_sanitizer.csv").open() as lines:
+        said = {(row["program"], row["tool"]): row["summary"] for row in csv.DictReader(lines)
+                if (row["width"], row["height"]) == ("333", "555")}
+    (ends,) = {tuple(said[f"step0{n} --all", tool] for tool in ("memcheck", "racecheck")) for n in range(1, 8)}
+    assert f"they ended with `{ends[0]}` and `{ends[1]}`, for step01 to step07." in PROFILING
+    assert re.findall(r"^compute-sanitizer --tool (\w+) .* --size 333x555 --once --all$", PROFILING, re.MULTILINE) == [
+        "memcheck", "racecheck"]
+
+
 def test_profiles_carry_their_lessons():
     """As docs/PROFILING.md says of the counts."""
     ideal = 2048 * 2048 // 32
     column = {}
-    for program, (kernels, _) in subjects.PROFILES.items():
-        rows = [next(row for row in PROFILED if row["kernel"] == kernel) for kernel in kernels]
-        column[program] = {name: [int(row[of]) for row in rows]
-                           for name, of in subjects.MEASURED.items() if of in rows[0]}
+    for _, _, program, _, kernels, *_ in PROFILE.findall(PROFILING):
+        rows = [next(row for row in PROFILED if row["kernel"] == kernel) for kernel in kernels.split(",")]
+        column[program] = {name: [int(row[of]) for row in rows] for name, of in {
+            "load_requests": "global_load_requests", "load_sectors": "global_load_sectors",
+            "store_sectors": "global_store_sectors", "shared_load_wavefronts": "shared_load_wavefronts",
+            "duration": "duration_ns"}.items()}
     copies, naive = column["step01"], column["step02"]
     assert len(set(copies["load_requests"])) == 1
     assert copies["load_sectors"][0] == copies["load_sectors"][1] < copies["load_sectors"][2]

@@ -1,6 +1,5 @@
 """The build, in a copy of the tree: with and without nvcc, with either compiler, and only what changed."""
 
-import json
 import os
 import pathlib
 import platform
@@ -160,21 +159,7 @@ def test_help_names_every_target():
 
 def test_git_ignores_what_is_generated():
     needs_git()
-    for name in ("step04", "build/x", "results/x", "report/x", ".venv/x"):
+    for name in ("step04", "build/x", "results/x", "report/x", ".venv/x", "lab/transpose.ipynb"):
         assert run("git", "check-ignore", name).returncode == 0, name
     for name in ("step04_padding/step04.cu", "tests/steps/unit.cpp"):
         assert run("git", "check-ignore", name).returncode == 1, name
-
-
-def test_editors_know_how_a_file_is_compiled(copy):
-    """Each file that make compiles has its options, and with these it compiles alone."""
-    done = run("make", "-s", "compile_commands.json", cwd=copy)
-    assert done.returncode == 0, done.stdout + done.stderr
-    entries = {entry["file"]: entry["arguments"] for entry in json.loads((copy / "compile_commands.json").read_text())}
-    sources = {
-        str(path.relative_to(ROOT))
-        for pattern in ("common/*.cpp", "common/base/*.cpp", "sim/*/*.cpp", "step0[1-7]_*/step*.cu")
-        for path in ROOT.glob(pattern) if path.parent.name != "small"}  # sim/small/run.sh compiles that one
-    assert sources <= set(entries)
-    for file in ("common/bench.cpp", "sim/core/sinks/counter.cpp", "sim/rewrite/tokens.cpp"):
-        assert run(*entries[file], "-fsyntax-only", cwd=copy).returncode == 0, file

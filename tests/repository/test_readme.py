@@ -2,8 +2,6 @@
 
 import functools
 import re
-import shutil
-import sys
 
 import style
 from lessons import ROOT, run
@@ -14,32 +12,20 @@ GPU_PAGE = (ROOT / "docs/GPU.md").read_text()
 GLOSSARY = (ROOT / "docs/GLOSSARY.md").read_text()
 
 
-def test_tables_are_those_of_the_data():
-    done = run(sys.executable, ROOT / "plots/readme.py", "--check")
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_stale_table_is_noticed(tmp_path):
-    copy = tmp_path / "project"
-    shutil.copytree(ROOT / "plots", copy / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
-    shutil.copytree(ROOT / "tests/data", copy / "tests/data")
-    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"),
-                 *(ROOT / "common" / name for name in ("links.h", "lessons.csv", "base/too_noisy.inc")),
-                 ROOT / "plots/ncu_metrics.csv"]:
-        (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-        (copy / path.relative_to(ROOT)).write_text(path.read_text())
-    page = copy / "step04_padding/README.md"
-    page.write_text(page.read_text().replace("| 17.8 |", "| 17.9 |", 1))
-    done = run(sys.executable, copy / "plots/readme.py", "--check")
-    assert (done.returncode, done.stderr) == (1, "stale: step04_padding/README.md\n")
-    assert run(sys.executable, copy / "plots/readme.py").stdout == "written: step04_padding/README.md\n"
-    assert page.read_text() == (ROOT / "step04_padding/README.md").read_text()
+def shows(page, printed):
+    """Whether the page's example is what step 4 prints. The first line names the machine, and it may be another."""
+    (block,) = re.findall(r"^```\n(step04 on .*?)^```", page, re.MULTILINE | re.DOTALL)
+    return block.splitlines()[1:] == printed.splitlines()[1:]
 
 
 def test_example_output_is_real():
-    (block,) = re.findall(r"^```\n(step04 on .*?)^```", README, re.MULTILINE | re.DOTALL)
+    """And each digit below the first line counts, on the page and in what the program prints."""
     real = run(ROOT / "step04", "--device", "sim").stdout
-    assert block.splitlines()[1:] == real.splitlines()[1:]
+    assert shows(README, real)
+    digits = [m.start() for m in re.finditer(r"\d", real) if m.start() > real.index("\n")]
+    assert len(digits) > 20
+    for at in digits:
+        assert not shows(README, real[:at] + str((int(real[at]) + 1) % 10) + real[at + 1:])
 
 
 def test_example_of_a_wrong_result_is_real():

@@ -18,7 +18,12 @@ It has a code:
 | a | table: told |
 |---|---|
 
-<!-- generated: x --> nobody reads this <!-- end -->
+<!-- = gbs {0} -->
+
+| a | b |
+|---|---|
+
+nobody reads this <!-- end -->
 """
 
 

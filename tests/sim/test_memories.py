@@ -9,7 +9,6 @@ import subprocess
 
 import pytest
 
-import merges
 from lessons import ROOT, made, run
 
 FORMS = ROOT / "tests/sim/memories.cu"
@@ -47,11 +46,11 @@ def test_forms(counted):
     assert {name: counted[name] for name in NAMES if not as_named(name, counted[name])} == {}
 
 
-@pytest.mark.skipif(not (shutil.which("nvcc") and merges.disassembler()), reason="needs nvcc and cuobjdump")
+@pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("cuobjdump")), reason="needs nvcc and cuobjdump")
 def test_the_names_say_what_nvcc_makes(tmp_path):
     code = tmp_path / "memories.cubin"
     subprocess.run(["nvcc", "-w", "-cubin", "-arch=sm_90", "-o", code, FORMS], check=True)
-    text = subprocess.run([merges.disassembler(), "-sass", code], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(["cuobjdump", "-sass", code], check=True, capture_output=True, text=True).stdout
     found = 0
     for part in text.split("Function : ")[1:]:
         name = next(name for name in NAMES if re.match(rf"_Z\d+{name}P", part))

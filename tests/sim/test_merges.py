@@ -3,19 +3,23 @@ tables of both."""
 
 import collections
 import csv
+import random
 import re
-import shutil
+import sys
 
 import pytest
 
-import instructions
-import merges
-from lessons import ROOT, made, make_try, run, tried_of
+from lessons import ROOT, made, make_try, run
+
+sys.path.insert(0, str(ROOT / "plots"))
+import ncu_join
 
 PAGE = (ROOT / "sim/README.md").read_text()
-KINDS = list(dict.fromkeys(merges.KINDS.values()))
+FORMS = ROOT / "tests/sim/merges.cu"
+KERNELS = 200
+KINDS = ["global_loads", "global_stores", "shared_loads", "shared_stores", "atomics"]
 CARD = {(row["kernels"], row["kernel"]): {kind: int(row[kind]) for kind in KINDS}
-        for row in csv.DictReader(open(merges.DATA))}
+        for row in csv.DictReader(open(ROOT / "tests/data/nvcc_merges.csv"))}
 
 
 def requests(table):
@@ -68,7 +72,7 @@ def test_counts_of_the_table(name, source, here, card, simulated):
     assert numbers(here).keys() == numbers(card).keys()
     assert here.startswith("**") == (numbers(here) != numbers(card)) == (not equal), "bold cells are those that differ"
     # The row shows the kernel's text.
-    text = re.search(rf"\b{name}\(.*\n{{(?:\n.*)*?\n}}", merges.FORMS.read_text())[0]
+    text = re.search(rf"\b{name}\(.*\n{{(?:\n.*)*?\n}}", FORMS.read_text())[0]
     for part in re.findall(r"`(.*?)`", source):
         for statement in filter(None, part.split(";")):
             assert re.sub(r"\s", "", statement) in re.sub(r"\s", "", text), statement
@@ -105,15 +109,53 @@ def test_the_simulator_counts_those(tmp_path):
         assert counted[name.strip("`")][kind] == int(number), name
 
 
+def kernel(number, chosen):
+    """Text: some loads and stores of two arrays that are written, one that is read, and one in shared memory."""
+    restrict = "__restrict__ " if chosen.random() < .4 else ""
+    lines = [f"__global__ void k{number}(int* {restrict}a, int* {restrict}b, const int* {restrict}x)", "{",
+             "    __shared__ int s[128];", "    const int i = threadIdx.x;",
+             "    for (int k = 0; k < 128; k += 32) s[i + k] = i;", "    __syncthreads();"]
+    values = ["i"]
+
+    def place(arrays):
+        return f"{chosen.choice(arrays)}[{chosen.choice(['i', 'i', 'i', 'i + 32', '31 - i', '2 * i', 'i ^ 1'])}]"
+
+    for k in range(chosen.randint(3, 7)):
+        kind = chosen.random()
+        if kind < .3:
+            lines.append(f"    const int v{k} = {place('xxxabs')}{chosen.choice(['', ' + 1', ' * 3'])};")
+            values.append(f"v{k}")
+        elif kind < .5: lines.append(f"    {place('abs')} = {place('xxxabs')};")
+        elif kind < .65:
+            lines.append(f"    {place('abs')} = {chosen.choice(values)}{chosen.choice(['', ' + 5', ' * 7'])};")
+        elif kind < .8:
+            lines.append(f"    {place('abs')} = {place('xxxabs')} * {place('xxxabs')} + {chosen.choice(values)};")
+        elif kind < .93: lines.append(f"    {place('abs')} += {place('xxxabs')};")
+        else: lines.append("    __syncthreads();")
+    total = " + ".join(f"{factor} * {value}" for factor, value in enumerate(values, 2))
+    lines += [f"    b[i + 64] = {total};", "    __syncthreads();", "    a[i + 96] = s[i * 5 % 128];", "}"]
+    return "\n".join(lines)
+
+
+def program():
+    """All random kernels, and a main() that launches each."""
+    chosen = random.Random(5)
+    kernels = [kernel(number, chosen) for number in range(KERNELS)]
+    launches = [f"    k{number}<<<1, 32>>>(a, b, x);" for number in range(KERNELS)]
+    memory = [f"    cudaMalloc(&{p}, 1024);\n    cudaMemset({p}, 0, 1024);" for p in "abx"]
+    body = ["    int *a, *b, *x;", *memory, *launches, "    return cudaDeviceSynchronize();"]
+    return "\n\n".join([*kernels, "\n".join(["int main()", "{", *body, "}", ""])])
+
+
 @pytest.mark.variety
 def test_random_kernels(tmp_path):
     """In those whose counts are not nvcc's, the simulator counts more: g++ does not know that shared memory and arrays
     of the device never overlap. In one it counts less: a store in between stores the value that was loaded."""
-    (tmp_path / "random.cu").write_text(merges.program())
+    (tmp_path / "random.cu").write_text(program())
     done = make_try(tmp_path / "random.cu", f"SIM=--quiet --csv {tmp_path / 'counts.csv'}")
     counted = requests(tmp_path / "counts.csv")
     card = {kernel: counts for (of, kernel), counts in CARD.items() if of == "random"}
-    assert set(counted) == set(card) and len(card) == merges.KERNELS, done.stdout
+    assert set(counted) == set(card) and len(card) == KERNELS, done.stdout
     equal = sum(counted[kernel] == card[kernel] for kernel in card)
     fewer = [kernel for kernel in card if any(counted[kernel][kind] < card[kernel][kind] for kind in KINDS)]
     print(equal, fewer)
@@ -123,20 +165,12 @@ def test_random_kernels(tmp_path):
 
 
 def test_the_instructions_are_the_requests_of_a_card():
-    """As Nsight Compute counted them on an H100."""
-    card = merges.counted(merges.CARD.read_text())
-    for kernel, kind in (("neighboursShared", "shared_loads"), ("neighboursStoredShared", "shared_stores")):
-        card[kernel][kind] //= 2  # two wavefronts for 8 bytes per lane
+    """As Nsight Compute counted them on an H100. No access has a bank conflict, so a wavefront of shared memory is a
+    request, but for 8 bytes per lane, which take two."""
+    twice = {("neighboursShared", "shared_loads"), ("neighboursStoredShared", "shared_stores")}
+    counts = ["global load requests", "global store requests", "shared load wavefronts", "shared store wavefronts",
+              "global atomic requests"]
+    card = {kernel: {kind: ncu_join.measured(metrics, count) // (1 + ((kernel, kind) in twice))
+                     for kind, count in zip(KINDS, counts)}
+            for (kernel, *_), metrics in ncu_join.theirs(ROOT / "tests/data/ncu/merges.raw.csv").items()}
     assert card == {kernel: counts for (of, kernel), counts in CARD.items() if of == "forms"}
-
-
-@pytest.mark.skipif(not merges.disassembler(), reason="needs nvcc and cuobjdump")
-def test_the_data_are_what_nvcc_makes():
-    assert {(row["kernels"], row["kernel"]): {kind: row[kind] for kind in KINDS} for row in merges.all_rows()} == CARD
-
-
-@pytest.mark.skipif(not merges.disassembler(), reason="needs nvcc and cuobjdump")
-def test_the_lessons_are_compiled_as_the_table_says():
-    committed = list(csv.DictReader(instructions.DATA.open()))
-    if {row["nvcc"] for row in committed} != {instructions.nvcc_version()}: pytest.skip("another nvcc")
-    assert [{name: str(value) for name, value in row.items()} for row in instructions.all_rows()] == committed

@@ -5,6 +5,7 @@ docs/PROFILING.md."""
 import csv
 import re
 import shlex
+import sys
 
 import pytest
 
@@ -12,12 +13,13 @@ from conftest import step
 from lessons import LESSONS, ROOT, STEPS
 from samples import ALL
 
+sys.path.insert(0, str(ROOT / "plots"))
+import quoted
+
 SECTIONS = ["The kernel", "Predict", "Run", "Explain", "Picture", "Exercise", "Next"]
 FOLDERS = {path.name[:6]: path for path in sorted(ROOT.glob("step[0-9][0-9]_*"))}
 EVERY = list(FOLDERS)  # with step 8, whose kernels need several GPUs
 TEXT = {program: (FOLDERS[program] / "README.md").read_text() for program in EVERY}
-# The table of a page. Step 7 leads from kernel to kernel, and step 8 compares ways between GPUs.
-TABLES = {program: f"results {program}" for program in EVERY} | {"step07": "cards", "step08": "gpus"}
 
 of_one_gpu = pytest.mark.parametrize("program", STEPS)
 of_all = pytest.mark.parametrize("program", EVERY)
@@ -102,15 +104,12 @@ def test_commands_run(program):
 @of_all
 def test_one_table_of_six_rows(program):
     """Each page has one table, of what its text discusses. Columns without figures are left out."""
-    marks = re.findall(r"^<!-- (.*) -->$", TEXT[program], re.MULTILINE)
-    assert marks == [f"generated: {TABLES[program]}", "end"]
-    assert len(re.findall(r"<!--(?! = )", TEXT[program])) == len(marks)
-    explained = sections(program)["Explain"]
-    assert "<!-- generated" in explained
+    assert re.findall(r"<!--(?! =\s).*", TEXT[program]) == ["<!-- end -->"]
+    assert len(quoted.TABLE.findall(sections(program)["Explain"])) == 1
     without_code = re.sub(r"^```.*?^```$", "", TEXT[program], flags=re.MULTILINE | re.DOTALL)
     _, _, *rows = [line for line in without_code.splitlines() if line.startswith("|")]
     assert 2 <= len(rows) <= 6
-    said = visible(re.sub(r"<!-- generated.*?<!-- end -->", "", TEXT[program], flags=re.DOTALL))
+    said = quoted.without_sources(TEXT[program])
     for row in rows:  # by its name, or as the kernel of its step; the page itself is about its own lesson
         kernel = re.match(r"\| `(\w+)`", row)[1]
         lesson_of = LESSONS.get(kernel, "")
@@ -132,8 +131,8 @@ def test_every_other_kernel_has_a_sentence(program, tmp_path):
     assert list(items) == re.findall(r"^- `(\w+)`", text, re.MULTILINE) and sorted(items) == sorted(kernels)
     for kernel, words in items.items():
         assert len(visible(words).split()) >= 6 and words.rstrip().endswith((".", "µs.", "GB/s.")), kernel
-    assert f"<!-- generated: variants {program} -->" in text and "(VARIANTS.md" in TEXT[program]
-    for line in re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", text, flags=re.DOTALL).splitlines():
+    assert "(VARIANTS.md" in TEXT[program]
+    for line in quoted.without_sources(text).splitlines():
         assert len(line) <= 140, line
 
 
