@@ -6,9 +6,9 @@ status: 0 full points, 1 fewer, 2 bad input.
 
 How verdicts are protected. The submission's code can call nothing but itself and the simulator (lab/objects.py), and
 its text cannot change how it is compiled (lab/submission.py). The grader registers its kernel. Its host code runs in a
-process of its own, which has neither the matrices nor the counts (sim/core/grid/host_process.cpp). Its kernels run in the
-harness's process, where each access is checked before it happens (sim/core/block/watch.cpp). The results
-come through a pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
+process of its own, which has neither the matrices nor the counts (sim/core/grid/host_process.cpp). Its kernels run in
+the harness's process, where each access is checked before it happens (sim/core/block/watch.cpp). The results come
+through a pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
 has the name that the program was started under, which is drawn, too. No text for people is read. A run counts if the
 program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It runs on
 one processor, so that the points do not depend on their number.

@@ -25,8 +25,8 @@ import whole  # of plots, whose folder check adds
 from outside import printable
 
 # ---- The answers -----------------------------------------------------------------------------------------------
-# The rules of the simulator (sim/core/sinks/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
-# Tests hold them to its counts.
+# The rules of the simulator (sim/core/sinks/rules.cpp) for compute capability 5.0 and newer, and of
+# common/base/machine.h. Tests hold them to its counts.
 
 
 def sectors(addresses):

@@ -11,8 +11,8 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax
 # that only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
-# sim/core/hooks/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source,
-# so the options keep the compiler from merging or splitting accesses.
+# sim/core/hooks/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the
+# source, so the options keep the compiler from merging or splitting accesses.
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda -Ibuild/cuda
 SIM_O ?= -O1
 SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) \

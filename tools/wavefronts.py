@@ -7,7 +7,7 @@ A request is one load or store of 4, 8 or 16 bytes per lane, with any lanes acti
 runs each in a launch of its own, and Nsight Compute counts its wavefronts: 7200 take a minute. DIR/wavefronts.csv
 has the rows that sample() chooses:
 
-- For each clause of the rule in sim/core/sinks/rules.cpp (CLAUSES), some requests on which the rule without it is wrong.
+- For each clause of the rule in sim/core/sinks/rules.cpp (CLAUSES), requests on which the rule without it is wrong.
 - For each kind and size of access, each way to choose lanes (LANES) and each pattern of elements (PATTERNS), one more.
 - Every request on which the whole rule is wrong. It is printed, too, and the exit status is 1.
 
@@ -93,7 +93,7 @@ def random_request(r, kind):
 
 
 def rule(request, without=None):
-    """The wavefronts of a request by the rule in sim/core/sinks/rules.cpp, or by the rule without one of its CLAUSES."""
+    """The wavefronts by the rule in sim/core/sinks/rules.cpp, or by the rule without one of its CLAUSES."""
     size, mask = int(request["bytes"]), int(request["lanes"], 16)
     load, together = request["kind"] == "load", 32 if size == 4 else 128 // size
     numbers = map(int, request["elements"].split())

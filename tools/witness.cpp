@@ -4,8 +4,8 @@
 // usage: witness SYMBOLS < TRACE
 //
 // TRACE: the output of `valgrind --tool=lackey --trace-mem=yes` for a program that ran with SIM_WITNESS=1. It has each
-// instruction, and each load and store with address and size. The hooks' announcements (sim/core/memory/witness.h) are among
-// them. SYMBOLS: `nm -C` of the program.
+// instruction, and each load and store with address and size. The hooks' announcements (sim/core/memory/witness.h) are
+// among them. SYMBOLS: `nm -C` of the program.
 //
 // Between two announcements, the code of kernels must make exactly the accesses that were announced, byte by byte. An
 // access to device or shared memory without an announcement has escaped the hooks. An announcement without an access

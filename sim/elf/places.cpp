@@ -26,8 +26,8 @@
 #include "line_table.h"
 #include "symbols.h"
 
-// core/hooks/launch.h defines it in the program's files, and the simulator's library does not. Null in a program without
-// CUDA.
+// core/hooks/launch.h defines it in the program's files, and the simulator's library does not. Null in a program
+// without CUDA.
 extern "C" const char sim_own_header[] __attribute__((weak));
 
 namespace sim {

@@ -3,10 +3,10 @@
 // Variables go into sections of the program by kind, whose pages the simulator protects: sim_device, sim_constant,
 // sim_managed. Constant ones have sections of their own, because a section holds either constants or variables.
 //
-// A record (core/memory/declared.h) has the variable's name, its type and a function that returns its address. At namespace
-// scope it is a static object. In a function it is one that a local class makes, which exists once for each instance of
-// a template. The declaration of a template's variable names a class of the same parameters in the attribute of its
-// alignment, so that each instance of the variable makes one of the class.
+// A record (core/memory/declared.h) has the variable's name, its type and a function that returns its address. At
+// namespace scope it is a static object. In a function it is one that a local class makes, which exists once for each
+// instance of a template. The declaration of a template's variable names a class of the same parameters in the
+// attribute of its alignment, so that each instance of the variable makes one of the class.
 
 #include "variables.h"
 

@@ -29,9 +29,9 @@ public:
     // Refuses stores to __constant__ variables. Called when all are known.
     void check_constants() const;
 
-    // The code behind a variable that registers it: a record (core/memory/declared.h) of this kind, as a static object or as a
-    // class that something else lists. `variable`: the name with its scope. `told`: the alignment that the variable is
-    // to have.
+    // The code behind a variable that registers it: a record (core/memory/declared.h) of this kind, as a static object
+    // or as a class that something else lists. `variable`: the name with its scope. `told`: the alignment that the
+    // variable is to have.
     std::string record(bool object, const std::string& kind, const std::string& name, const std::string& variable,
                        const std::string& told = "1");
 

@@ -1,5 +1,5 @@
-// The simulator's arithmetic (sim/core/sinks/rules.cpp, common/base/machine.h), which a test compares with it. A request is
-// the access, the bytes of a lane, and of each of 32 lanes a byte offset, -1 where it is idle.
+// The simulator's arithmetic (sim/core/sinks/rules.cpp, common/base/machine.h), which a test compares with it. A
+// request is the access, the bytes of a lane, and of each of 32 lanes a byte offset, -1 where it is idle.
 
 const rules = {
   lanesServedTogether(machine, bytes) { return machine.major === 1 ? 16 :

@@ -1,18 +1,18 @@
 #include "suspects.h"
 
-#include <cstring>
-
 #include "../../../common/base/error.h"
 
 namespace sim {
 namespace {
 
-// True if the elements of a row are numbers, and no structures.
+// True if the elements of a row are numbers, and no structures. The name of a type begins behind a quote.
 bool has_numbers(const std::string& type)
 {
-    for (const char* word : {"char", "bool", "short", "int", "long", "float", "double", "signed", "unsigned"})
-        for (const char* before : {"'", "'const ", "'volatile "})
-            if (const std::string begin = std::string(before) + word; type.compare(0, begin.size(), begin) == 0) return true;
+    for (const std::string number : {"char", "bool", "short", "int", "long", "float", "double", "signed", "unsigned"})
+        for (const std::string qualifier : {"'", "'const ", "'volatile "}) {
+            const std::string begin = qualifier + number;
+            if (type.compare(0, begin.size(), begin) == 0) return true;
+        }
     return false;
 }
 
@@ -36,9 +36,9 @@ Suspects::Verdict Suspects::look(const Access& access, const Array* array, bool 
     const bool of_structures = array && array->in_shared() && array->elements.bytes > access.bytes();
     for (size_t i = 0; i < suspects_.size();) {
         const Suspect& s = suspects_[i];
-        const bool last = has_numbers(s.type) && !has_rows(s.type);  // nothing of the expression stands behind the index
-        const bool its_own = here.column == s.spot.column ||
-                             (here.column > s.spot.column && (access.kind() != load || !last));
+        const bool last = has_numbers(s.type) && !has_rows(s.type);  // no other index, and no member, is behind it
+        const bool may_be_behind = access.kind() != load || !last;
+        const bool its_own = here.column == s.spot.column || (here.column > s.spot.column && may_be_behind);
         if (!its_own) {
             ++i;
             continue;

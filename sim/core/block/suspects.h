@@ -1,9 +1,9 @@
-// Indices past the end of a row, as the compiler's check reports them. The index may be meant, because rows of a matrix lie
-// one behind the other. An index of a local array may not, nor that of an array inside a structure.
+// Indices past the end of a row, as the compiler's check reports them. The index may be meant, because rows of a matrix
+// lie one behind the other. An index of a local array may not, nor that of an array inside a structure.
 //
-// The check knows the type of the row and not its memory. So an index is only suspected until the access that it is for,
-// on the same line: a load has the place of its last index, and a store stands behind all of them. Compilers do not show
-// every access of a local array. If none follows, it was one.
+// The check knows the type of the row and not its memory. So an index is only suspected until the access that it is
+// for, on the same line: a load has the place of its last index, and a store stands behind all of them. Compilers do
+// not show every access of a local array, so if no such access follows, it was one.
 
 #pragma once
 
@@ -28,7 +28,8 @@ public:
 
     // `type`: of the row, as the compiler writes it: 'float[4]'.
     Verdict add(int64_t index, const std::string& type, Spot spot, uint64_t place);
-    // The next access of the thread. `array`: that it goes to; null: none of the device's. `local`: it goes to the stack.
+    // The next access of the thread. `array`: that it goes to; null: none of the device's. `local`: it goes to the
+    // stack.
     Verdict look(const Access& access, const Array* array, bool local);
     Verdict settle() const;  // no such access came
     bool any() const { return !suspects_.empty(); }
