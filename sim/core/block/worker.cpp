@@ -82,14 +82,14 @@ void Worker::finish()
 
 void Worker::warp_stopped(int warp)
 {
-    sinks_.warp_begins(warp);
-    sinks_.next_request = columns_.flush(sinks_.next_request, order_.times(warp), [&](const Request& request) {
+    const int first = sinks_.start_warp(warp);
+    const int next = columns_.flush(first, order_.times(warp), [&](const Request& request) {
         if (!settings().instruments) return;
         if (__builtin_expect(threads_.runs_long(), 0)) changes_.note(request);
         if (__builtin_expect(doubts_.any(warp), 0)) doubts_.look(request, warp, findings);
         sinks_.take(request);
     });
-    sinks_.warp_done();
+    sinks_.warp_done(next);
 }
 
 void Worker::barrier_opens()

@@ -50,10 +50,9 @@ public:
     void note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place);
     void forget_absent() { doubts_.forget(threads_.current()); }
 
-    // Since they were last taken.
+    // Since they were last taken. most_shared_bytes: of a block.
     Findings findings;
-    uint64_t barriers = 0;
-    uint64_t most_shared_bytes = 0;  // of a block
+    uint64_t barriers = 0, most_shared_bytes = 0;
 
 private:
     void warp_stopped(int warp) override;

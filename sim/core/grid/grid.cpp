@@ -196,7 +196,7 @@ void Pool::take_counts(Report& report)
 {
     std::vector<Finding> found;
     for (auto& worker : workers_) {
-        Counter& counter = worker->sinks().counter;
+        Counter& counter = worker->sinks().counter();
         report.add_sites(counter.sites());
         counter.sites().clear();
         report.output_stored += std::exchange(counter.output_stored, 0);
