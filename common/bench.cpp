@@ -268,7 +268,10 @@ void Bench::trace(Contender& c, const TraceSink& sink)
 {
     progress_.doing(label(c, "tracing"));
     poison(c, 1);
-    enqueue(c, 0, {1, false, &sink});
+    Look look;
+    look.trace = &sink;
+    look.races = false;
+    enqueue(c, 0, look);
     device_.finish();
 }
 

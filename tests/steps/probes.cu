@@ -153,3 +153,23 @@ void launchManyAccesses(T* odata, const T* idata, int width, int height)
 }
 
 KERNEL(manyAccesses, "-", copies, launchManyAccesses)
+
+// Each thread copies its element `height` times over. Who stores twice may have raced, so the simulator takes a closer
+// look at the pass.
+template <typename T>
+__global__ void copyAgain(T* odata, const T* idata, int width, int height)
+{
+    for (int i = 0; i < height; ++i)
+        for (int row = 0; row < height; ++row) {
+            const size_t at = size_t(row) * width + threadIdx.x;
+            odata[at] = idata[at];
+        }
+}
+
+template <typename T>
+void launchCopyAgain(T* odata, const T* idata, int width, int height)
+{
+    copyAgain<T><<<dim3(1), dim3(width)>>>(odata, idata, width, height);
+}
+
+KERNEL(copyAgain, "-", copies, launchCopyAgain)

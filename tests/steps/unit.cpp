@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "common/bench.h"
 #include "common/device.h"
 #include "common/base/constants.h"
 #include "common/base/error.h"
@@ -438,6 +439,44 @@ void test_conflicts()
     }
 }
 
+// A kernel that may race runs again to look for races: in the first of several passes, and in the second, whose output
+// the first has written. Later ones would race as the second does. A trace is of one run.
+void test_passes()
+{
+    static Kernel::Launcher launch;
+    static int launches;
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", Wanted(machine_named("h200")), remark);
+    Progress progress("unit");
+    const auto found = std::find_if(kernels().begin(), kernels().end(),
+                                    [](const Kernel& k) { return k.name == "copyAgain" && k.backend == "sim"; });
+    CHECK(found != kernels().end());
+    Kernel counted = *found;
+    launch = counted.launch[int(Type::f32)];
+    counted.launch[int(Type::f32)] = [](void* odata, const void* idata, int width, int height, Block block) {
+        ++launches;
+        launch(odata, idata, width, height, block);
+    };
+    Bench bench(*device, Type::f32, {32, 4}, counted.expected, false, progress);
+    const Complain complain = [](const std::string&, const FindingRecord& what) {
+        printf("copyAgain: %s\n", what.text.c_str());
+        CHECK(!"a right kernel");
+    };
+    for (const auto& [passes, runs] : {std::pair(1, 2), {2, 4}, {6, 8}}) {
+        launches = 0;
+        Contender c = contender(counted, {});
+        bench.verify(c, passes, false, complain);
+        CHECK(c.result.right && c.result.counts && launches == runs);
+        CHECK(c.result.counts && c.result.counts->requests(global, true) == 16);
+    }
+    launches = 0;
+    uint64_t traced = 0;
+    const TraceSink sink = [&](const TracedRequest&) { ++traced; };
+    Contender c = contender(counted, {});
+    bench.trace(c, sink);
+    CHECK(launches == 1 && traced == 32);
+}
+
 void write_file(const std::string& path, const std::string& text)
 {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -571,6 +610,7 @@ int main()
     test_limits();
     test_simulator();
     test_conflicts();
+    test_passes();
     test_memory_of_groups();
     test_limited_threads();
     return checked();
