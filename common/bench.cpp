@@ -242,7 +242,9 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     c.launch = first.launch;
     LaunchCounts found = first.counts;
     for (int i = 1; i < passes; ++i) {
-        LaunchCounts more = enqueue(c, 0, {1, false, nullptr, i == 1}).counts;  // later ones would race as this one
+        Look again;
+        again.races = i == 1;  // later passes would race as this one
+        LaunchCounts more = enqueue(c, 0, again).counts;
         found.findings_total += more.findings_total;
         if (found.findings.empty()) found.findings = std::move(more.findings);
     }
@@ -302,8 +304,10 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
     }
     // Poisoning also keeps the GPU busy until the passes are in its queue.
     poison(c, buffers);
+    Look look;
+    look.depth = unsigned(passes);
     const double ms = device_.time_ms([&] {
-        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, {unsigned(passes)});
+        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, look);
     });
     c.timed_ms += ms;
     check(c, buffers, complain);

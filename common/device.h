@@ -42,8 +42,10 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
-// The options of a pass.
+// The options of a pass. They are set by name: as a list in braces, a field that is added in front of others would take
+// the value of the next one.
 struct Look {
+    Look() {}
     // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
     // launch.
     unsigned depth = 1;
