@@ -53,7 +53,6 @@ struct Look {
     bool locate = false;               // name source lines even where nothing was found wrong
     const TraceSink* trace = nullptr;  // is told of every request, in the order of the blocks. It must not throw.
     bool drawn = false;                // keep requests that a page draws
-    bool races = true;                 // run a pass that may have raced once more, to look for races
 };
 
 // One pass of a kernel from idata to odata.
@@ -67,8 +66,10 @@ struct Pass {
 
 // The last launch and the counts of a pass.
 struct Done {
-    Launch launch;        // the last launch of the pass
-    LaunchCounts counts;  // on the simulator
+    Launch launch;  // the last launch of the pass
+    // On the simulator:
+    LaunchCounts counts;
+    bool may_have_raced = false;  // a right result does not show that there was no race: look_closely()
 };
 
 // Every call throws Error: status_bad_input when memory does not suffice, status_no_device
@@ -103,7 +104,7 @@ public:
     virtual bool has_clock() const = 0;
     virtual double time_ms(const std::function<void()>& work) = 0;
 
-    // Runs a pass once more, to look for faults that show only by a closer look.
+    // Runs a pass once more, to look for races in global memory. Of the counts, only the findings are set.
     virtual LaunchCounts look_closely(const Pass&) { return {}; }
     // How many blocks of a launch run at a time, as the device itself says: a line. Empty: it does not.
     virtual std::string occupancy(const Launch&) { return ""; }

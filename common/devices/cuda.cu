@@ -139,7 +139,9 @@ public:
         pass.kernel.launch[int(pass.odata.contents.type)](pass.odata.data, pass.idata.data, pass.width, pass.height,
                                                           pass.block);
         CUDA(cudaGetLastError());
-        return {launches().last, {}};
+        Done done;
+        done.launch = launches().last;
+        return done;
     }
 
     void enqueue_copy(void* to, const void* from, uint64_t bytes) override

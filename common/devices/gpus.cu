@@ -352,10 +352,11 @@ public:
             }
         }
         CUDA(cudaGetLastError());
-        const Launch last = launches().last;
+        Done done;
+        done.launch = launches().last;
         team_.meet();
         met_ = true;
-        return {last, {}};
+        return done;
     }
 
     void finish() override { team_.finish(); }

@@ -475,6 +475,15 @@ void test_passes()
     Contender c = contender(counted, {});
     bench.trace(c, sink);
     CHECK(launches == 1 && traced == 32);
+
+    launches = 0;
+    const auto release = [&](void* memory) { device->release(memory); };
+    const std::unique_ptr<void, decltype(release)> in(device->allocate(512), release),
+        out(device->allocate(512), release);
+    const Contents contents{Type::f32, counted.expected, 32, 4, 0, Holds::input};
+    device->fill({in.get(), contents});
+    CHECK(device->enqueue({counted, {out.get(), contents}, {in.get(), contents}, 32, 4, {}}).may_have_raced);
+    CHECK(launches == 1);
 }
 
 void write_file(const std::string& path, const std::string& text)
