@@ -378,7 +378,15 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
                          {kinds::impossible_time,
                           impossible(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes, how)});
             }
-            return {summary, int(ms.size()), passes, buffers, buffers * touched, gbs, plausible};
+            Result::Timing timing;
+            timing.ms = summary;
+            timing.samples = int(ms.size());
+            timing.passes_per_sample = passes;
+            timing.buffers = buffers;
+            timing.working_set_bytes = buffers * touched;
+            timing.gbs = gbs;
+            timing.plausibility = plausible;
+            return timing;
         };
         c.result.timing = timing(c.samples, c.passes, buffers_of(c), "");
         if (inside(c)) c.result.one_launch = timing(c.one_launch_samples, passes_inside(c), 1, " inside one launch");

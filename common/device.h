@@ -17,18 +17,18 @@
 namespace harness {
 
 struct DeviceInfo {
-    std::string backend;      // cuda, sim or cpu
-    std::string machine;      // the card, the one simulated, or the CPU
-    std::string driver;       // its driver; empty on the simulator
-    std::string description;  // for the first line of output
-    double dram_peak_gbs;     // 10^9 bytes/s; 0 where unknown
-    uint64_t l2_bytes;        // the last cache before the memory; 0 where there is none
-    std::string copy;         // what its own copy is called; empty on the simulator
-    double
-        first_launch_ms;  // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
-    int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
+    std::string backend;        // cuda, sim or cpu
+    std::string machine;        // the card, the one simulated, or the CPU
+    std::string driver;         // its driver; empty on the simulator
+    std::string description;    // for the first line of output
+    double dram_peak_gbs = 0;   // 10^9 bytes/s; 0 where unknown
+    uint64_t l2_bytes = 0;      // the last cache before the memory; 0 where there is none
+    std::string copy;           // what its own copy is called; empty on the simulator
+    double first_launch_ms = 0; // of the host's time, from the first call of the runtime to the end of a launch; 0:
+                                // unknown
+    int gpus = 0;               // that kernels for several run on; 0: as many as they ask for
     const Machine* simulated = nullptr;  // null: not on the simulator
-    std::string no_peers = "";  // why GPUs cannot access each other's memory; empty: they can, or there is one
+    std::string no_peers;       // why GPUs cannot access each other's memory; empty: they can, or there is one
 };
 
 // Memory on the device, with the contents that it gets or should have.

@@ -214,8 +214,11 @@ public:
                         properties.name);
         }
         most_blocks_ = 8 * first.multiProcessorCount;
-        info_ = {"cuda", first.name, driver_version(), "", 0, uint64_t(first.l2CacheSize) * team_.gpus(),
-                 "",     0,          team_.gpus()};
+        info_.backend = "cuda";
+        info_.machine = first.name;
+        info_.driver = driver_version();
+        info_.l2_bytes = uint64_t(first.l2CacheSize) * team_.gpus();
+        info_.gpus = team_.gpus();
         info_.no_peers = team_.unreachable();
         override_peak(dram_peak_gbs(team_.device(team_.mine()[0])));
     }

@@ -37,17 +37,14 @@ public:
     explicit Simulator(const Wanted& wanted) : machine_(wanted.machine), separate_host_(wanted.separate_host)
     {
         need_symbols();
-        info_ = {"sim",
-                 machine_.label,
-                 "",
-                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine_.label.c_str(),
-                        machine_.major, machine_.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine_.dram_peak_gbs(),
-                 machine_.l2_bytes,
-                 "",
-                 0,
-                 0,
-                 &machine_};
+        info_.backend = "sim";
+        info_.machine = machine_.label;
+        info_.description =
+            format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine_.label.c_str(),
+                   machine_.major, machine_.minor, host_threads(), host_threads() == 1 ? "" : "s");
+        info_.dram_peak_gbs = machine_.dram_peak_gbs();
+        info_.l2_bytes = machine_.l2_bytes;
+        info_.simulated = &machine_;
     }
 
     Done enqueue(const harness::Pass& pass) override

@@ -23,6 +23,7 @@
 #include "common/base/constants.h"
 #include "common/base/error.h"
 #include "common/kernel.h"
+#include "common/one_shape.h"
 #include "common/base/limits.h"
 #include "common/devices/elements.h"
 #include "common/reference.h"
@@ -439,6 +440,8 @@ void test_conflicts()
     }
 }
 
+static_assert(!std::is_aggregate_v<Look> && !std::is_aggregate_v<Task>, "options are set by name");
+
 // A kernel that may race runs again to look for races: in the first of several passes, and in the second, whose output
 // the first has written. Later ones would race as the second does. A trace is of one run.
 void test_passes()
@@ -593,7 +596,9 @@ void test_noise()
     row.kernel = "k";
     row.right = true;
     const auto shown = [&](double spread) {
-        row.timing = Result::Timing{{1, 1, spread}, 20, 1, 1, 1, 1, Plausibility::dram};
+        row.timing = Result::Timing{};
+        row.timing->ms = {1, 1, spread};
+        row.timing->gbs = 1;
         results.rows = {row};
         return table(results);
     };
