@@ -442,6 +442,51 @@ void test_conflicts()
 
 static_assert(!std::is_aggregate_v<Look> && !std::is_aggregate_v<Task>, "options are set by name");
 
+const Kernel& probe(const char* name)
+{
+    const auto found = std::find_if(kernels().begin(), kernels().end(),
+                                    [&](const Kernel& k) { return k.name == name && k.backend == "sim"; });
+    CHECK(found != kernels().end());
+    return *found;
+}
+
+// Memory of a device, with elements of an input.
+class OnDevice {
+public:
+    OnDevice(Device& device, Contents contents) : device_(device)
+    {
+        region_ = {device.allocate(contents.elements() * bytes_of(contents.type)), contents};
+        device.fill(region_);
+    }
+    ~OnDevice() { device_.release(region_.data); }
+    const Region& region() const { return region_; }
+
+private:
+    Device& device_;
+    Region region_;
+};
+
+// An atomic operation is a store in every sum, so that loads and stores are all there is.
+void test_sums()
+{
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", Wanted(machine_named("h200")), remark);
+    const Contents contents{Type::i32, copies, 32, 4, 0, Holds::input};
+    const OnDevice in(*device, contents), out(*device, contents);
+    const LaunchCounts n = device->enqueue({probe("addAll"), out.region(), in.region(), 32, 4, {}}).counts;
+    CHECK(n.requests(global, false) == 4 && n.units(global, false) == 16 && n.bytes_moved(false) == 4 * 128);
+    CHECK(n.requests(global, true) == 4 + 2 && n.bytes_moved(true) == 32 * n.units(global, true));
+    CHECK(n.requests(shared, false) == 1 && n.requests(shared, true) == 4 + 1);
+    CHECK(n.bytes_moved(false) + n.bytes_moved(true) == n.bytes_moved());
+    for (Space memory : {global, shared}) {
+        uint64_t requests = 0, units = 0;
+        for (const AccessSite& site : n.sites)
+            if (site.in(memory)) requests += site.requests, units += site.units;
+        CHECK(n.requests(memory, false) + n.requests(memory, true) == requests);
+        CHECK(n.units(memory, false) + n.units(memory, true) == units);
+    }
+}
+
 // A kernel that may race runs again to look for races: in the first of several passes, and in the second, whose output
 // the first has written. Later ones would race as the second does. A trace is of one run.
 void test_passes()
@@ -451,10 +496,7 @@ void test_passes()
     std::string remark;
     const std::unique_ptr<Device> device = open_device("sim", Wanted(machine_named("h200")), remark);
     Progress progress("unit");
-    const auto found = std::find_if(kernels().begin(), kernels().end(),
-                                    [](const Kernel& k) { return k.name == "copyAgain" && k.backend == "sim"; });
-    CHECK(found != kernels().end());
-    Kernel counted = *found;
+    Kernel counted = probe("copyAgain");
     launch = counted.launch[int(Type::f32)];
     counted.launch[int(Type::f32)] = [](void* odata, const void* idata, int width, int height, Block block) {
         ++launches;
@@ -480,12 +522,9 @@ void test_passes()
     CHECK(launches == 1 && traced == 32);
 
     launches = 0;
-    const auto release = [&](void* memory) { device->release(memory); };
-    const std::unique_ptr<void, decltype(release)> in(device->allocate(512), release),
-        out(device->allocate(512), release);
     const Contents contents{Type::f32, counted.expected, 32, 4, 0, Holds::input};
-    device->fill({in.get(), contents});
-    CHECK(device->enqueue({counted, {out.get(), contents}, {in.get(), contents}, 32, 4, {}}).may_have_raced);
+    const OnDevice in(*device, contents), out(*device, contents);
+    CHECK(device->enqueue({counted, out.region(), in.region(), 32, 4, {}}).may_have_raced);
     CHECK(launches == 1);
 }
 
@@ -624,6 +663,7 @@ int main()
     test_limits();
     test_simulator();
     test_conflicts();
+    test_sums();
     test_passes();
     test_memory_of_groups();
     test_limited_threads();
