@@ -40,9 +40,13 @@ public:
     }
 
     // Looks at a word of `range`, which is code of the device or of the host.
+    //
+    // call   = (word "::")? word angles? "("
+    // object = ("std" "::")? (class angles? word | stream ("<" | ">"))     without std:: behind `using namespace std`
     void word(int i, Range range, bool device)
     {
-        const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2), of_std = scoped && s_.is(i - 2, "std");
+        const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2);
+        const bool of_std = scoped && s_.is(i - 2, "std");
         const int behind = s_.is(i + 1, "<") ? angles_end(s_, i + 1) : i + 1;
         const bool call = behind && s_.is(behind, "(") && !declares(i) && !is_unevaluated(i);
         const auto known = of_std ? sides_.end() : sides_.find(s_.spelling(i));
