@@ -71,7 +71,7 @@ Contender contender(const Kernel& k, Block block)
     c.result.step = k.step;
     c.result.expected = k.expected;
     if (k.expected.what == Produces::pieces) c.result.expected.tile = k.gpus;
-    c.result.bound = k.part == Part::bound && k.needs == Needs::peers;
+    c.result.bound = k.role == Role::bound && k.needs == Needs::peers;
     c.result.bus = k.transfer.way != Transfer::none;
     return c;
 }

@@ -92,7 +92,7 @@ private:
         Settings settings;
         settings.machine = &machine_;
         settings.exact = exact;
-        settings.alone = pass.kernel.part == Part::faulty;
+        settings.alone = pass.kernel.role == Role::faulty;
         settings.trace = pass.look.trace;
         settings.drawn = pass.look.drawn;
         const Poisoned unwritten(pass.odata.contents);

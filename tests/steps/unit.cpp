@@ -274,10 +274,10 @@ void test_limits()
     CHECK(refused(1, 1, 1, 1, 1, 65));
     CHECK(step_of("step04_padding/step04.cu") == "step04_padding");
     CHECK(step_of("/home/me/step04_padding/variants.cu") == "step04_padding");
-    CHECK(part_of("step04_padding/step04.cu") == Part::lesson);
-    CHECK(part_of("/home/me/step04_padding/variants.cu") == Part::variant);
-    CHECK(part_of("step02_naive/serial.cpp") == Part::variant);
-    CHECK(part_of("tests/steps/probes.cu") == Part::lesson);
+    CHECK(role_of("step04_padding/step04.cu") == Role::lesson);
+    CHECK(role_of("/home/me/step04_padding/variants.cu") == Role::variant);
+    CHECK(role_of("step02_naive/serial.cpp") == Role::variant);
+    CHECK(role_of("tests/steps/probes.cu") == Role::lesson);
 }
 
 // A copy that begins where matrices do: sectors and lines are counted by address.
