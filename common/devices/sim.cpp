@@ -49,15 +49,15 @@ public:
 
     Done enqueue(const harness::Pass& pass) override
     {
-        Account account = run(pass, false);
+        PassSums sums = run(pass, false);
         Done done;
-        done.launch = account.last;
-        done.counts = counts_of(account.report, machine_, pass.look.locate);
-        if (pass.kernel.gpus) done.counts.between = account.between(pass.kernel.gpus);
-        add_findings(done.counts, account.found);
+        done.launch = sums.last;
+        done.counts = counts_of(sums.report, machine_, pass.look.locate);
+        if (pass.kernel.gpus) done.counts.between = sums.between(pass.kernel.gpus);
+        add_findings(done.counts, sums.found);
         // If each element was stored once and none was loaded, a right result shows that there was no race.
-        done.may_have_raced = account.report.unordered_possible ||
-                              account.report.output_stored > written_bytes(pass.odata.contents);
+        done.may_have_raced =
+            sums.report.unordered_possible || sums.report.output_stored > written_bytes(pass.odata.contents);
         return done;
     }
 
@@ -87,7 +87,7 @@ private:
         return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
     }
 
-    Account run(const harness::Pass& pass, bool exact) const
+    PassSums run(const harness::Pass& pass, bool exact) const
     {
         Settings settings;
         settings.machine = &machine_;
@@ -96,12 +96,12 @@ private:
         settings.trace = pass.look.trace;
         settings.drawn = pass.look.drawn;
         const Poisoned unwritten(pass.odata.contents);
-        Account account = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
-                                           : OnOne(pass, settings, unwritten, separate_host_).run();
-        if (account.gave_up)
+        PassSums sums = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
+                                         : OnOne(pass, settings, unwritten, separate_host_).run();
+        if (sums.gave_up)
             throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can "
                                           "give; choose a smaller --size"};
-        return account;
+        return sums;
     }
 
     static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
