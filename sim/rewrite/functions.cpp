@@ -124,7 +124,7 @@ void DeviceFunctions::launch_bounds(const Declaration& d)
 {
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
     if (!word || !source_.is(word + 1, "(")) return;
-    const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
+    const std::vector<Tokens> arguments = split(source_, word + 2, source_[word + 1].partner);
     if (arguments.empty())
         refuse(source_, word,
                "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");

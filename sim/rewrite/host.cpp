@@ -52,7 +52,7 @@ public:
 private:
     struct Function {
         int at;      // the attribute goes in front of this token
-        Range text;  // from the specifiers to the end of the body
+        Tokens text;  // from the specifiers to the end of the body
         std::string_view name;
         std::vector<int> types;  // of an operator, a constructor or a destructor: words of the types that it belongs to
         bool watched = false;
@@ -77,16 +77,16 @@ private:
 
     const Source& s_;
     std::vector<Function> functions_;
-    std::vector<Range> device_;    // code of the device
+    std::vector<Tokens> device_;    // code of the device
     std::vector<int> lambdas_;     // of the host: each one's `[`
-    std::vector<Range> launched_;  // arguments of launches
+    std::vector<Tokens> launched_;  // arguments of launches
     Words owners_;                 // classes that have a destructor, and no copy or move constructor of their own
     std::vector<Returned> returned_;
     Words declared_;               // names of device functions, where they are only declared
     Words device_functions_;       // their names
     Words named_, called_;         // by device code
     Words passed_;                 // to kernels, by their names
-    std::vector<Range> strict_;    // code of the device alone, which may call nothing of the host
+    std::vector<Tokens> strict_;    // code of the device alone, which may call nothing of the host
     Sides sides_;
     bool sure_ = true;
     std::vector<FunctionBody> bodies_;
@@ -99,7 +99,7 @@ HostFunctions Finder::run(bool check)
     lambdas();
     for (int i = 1; i <= s_.count(); ++i)
         if (s_.is_word(i) && !s_[i].system && passed_.count(s_.spelling(i))) note_type_of(i);
-    for (const Range& range : device_) note_device(range.first, range.second);
+    for (const Tokens& range : device_) note_device(range.first, range.second);
     for (bool more = true; more;) {
         more = false;
         for (Function& f : functions_) {
@@ -112,7 +112,7 @@ HostFunctions Finder::run(bool check)
         return std::any_of(functions_.begin(), functions_.end(),
                            [&](const Function& f) { return f.watched && i >= f.text.first && i < f.text.second; });
     };
-    std::vector<Range> host;
+    std::vector<Tokens> host;
     for (const Function& f : functions_) host.push_back(f.text);
     if (check) sure_ &= check_sides(s_, sides_, strict_, host, device_);
     HostFunctions found;
@@ -125,7 +125,7 @@ HostFunctions Finder::run(bool check)
         // True if the lambda is the value of a variable that is passed to a kernel, or the argument itself.
         const bool passed = (s_.is(open - 1, "=") && passed_.count(s_.spelling(open - 2))) ||
                             std::any_of(launched_.begin(), launched_.end(),
-                                        [&](Range r) { return open >= r.first && open < r.second; });
+                                        [&](Tokens r) { return open >= r.first && open < r.second; });
         if (passed || in_device(open) || watched(open)) continue;
         int behind = s_[open].partner;
         if (const int end = s_.is(behind + 1, "<") ? angles_end(s_, behind + 1) : 0) behind = end - 1;
@@ -418,7 +418,7 @@ void Finder::note_device(int first, int last)
 
 bool Finder::in_device(int i) const
 {
-    return std::any_of(device_.begin(), device_.end(), [&](Range r) { return i >= r.first && i < r.second; });
+    return std::any_of(device_.begin(), device_.end(), [&](Tokens r) { return i >= r.first && i < r.second; });
 }
 
 bool Finder::is_called(const Function& f) const

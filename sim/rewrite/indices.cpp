@@ -259,7 +259,7 @@ void Indices::atomic(int i)
     const auto is = [&](auto... names) { return ((operation == names) || ...); };
     const bool adds = is("Add", "Sub");
     const int close = source_[i + 1].partner;
-    const std::vector<Range> arguments = split(source_, i + 2, close);
+    const std::vector<Tokens> arguments = split(source_, i + 2, close);
 
     // True if the operation is a whole statement, or the rest of one behind `if (...)` or `(void)`.
     const int before = source_.is(i - 1, "::") ? i - 2 : i - 1;

@@ -43,7 +43,7 @@ void Launches::note_kernel(const Declaration& d)
     kernel_names_.insert(d.name);
 
     const int close = source_[d.stop].partner;
-    const std::vector<Range> parameters = split(source_, d.stop + 1, close);
+    const std::vector<Tokens> parameters = split(source_, d.stop + 1, close);
     const bool special = d.templated && (!d.header || source_.is(d.header + 1, ">"));  // specializes another template
     if (special) return;
 
@@ -65,7 +65,7 @@ void Launches::note_kernel(const Declaration& d)
     if (!d.header) return;
 
     size_t needed = 0;
-    const std::vector<Range> header = split(source_, d.header + 1, d.header_end - 1);
+    const std::vector<Tokens> header = split(source_, d.header + 1, d.header_end - 1);
     for (size_t n = 0; n < header.size(); ++n) {
         const auto [first, last] = header[n];
         const int equals = find_word(source_, first, last, "=");

@@ -43,7 +43,7 @@ public:
     //
     // call   = (word "::")? word angles? "("
     // object = ("std" "::")? (class angles? word | stream ("<" | ">"))     without std:: behind `using namespace std`
-    void word(int i, Range range, bool device)
+    void word(int i, Tokens range, bool device)
     {
         const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2);
         const bool of_std = scoped && s_.is(i - 2, "std");
@@ -98,7 +98,7 @@ private:
         return false;
     }
     // True if something in the range has this name: `auto name = `, `T* name)`.
-    bool is_named(int name, Range range) const
+    bool is_named(int name, Tokens range) const
     {
         for (int i = range.first; i < range.second; ++i)
             if (!s_[i].system && s_.is(i, s_.spelling(name)) && !is_launch(s_, i + 1) &&
@@ -122,13 +122,13 @@ private:
 
 }  // namespace
 
-bool check_sides(const Source& s, const Sides& sides, const std::vector<Range>& strict, const std::vector<Range>& host,
-                 const std::vector<Range>& device)
+bool check_sides(const Source& s, const Sides& sides, const std::vector<Tokens>& strict,
+                 const std::vector<Tokens>& host, const std::vector<Tokens>& device)
 {
     Checker checker(s, sides);
-    const auto holds = [](int i) { return [i](Range r) { return i >= r.first && i < r.second; }; };
+    const auto holds = [](int i) { return [i](Tokens r) { return i >= r.first && i < r.second; }; };
     for (const auto* ranges : {&strict, &host})
-        for (Range range : *ranges)
+        for (Tokens range : *ranges)
             for (int i = range.first; i < range.second; ++i)
                 if (s.is_word(i) && !s[i].system &&
                     (ranges == &strict || std::none_of(device.begin(), device.end(), holds(i))))

@@ -192,9 +192,9 @@ int angles_end(const Source& s, int open)
 
 // list = part ("," part)*
 // part = (word angles | parens | brackets | braces | token)*
-std::vector<Range> split(const Source& s, int first, int last)
+std::vector<Tokens> split(const Source& s, int first, int last)
 {
-    std::vector<Range> parts;
+    std::vector<Tokens> parts;
     if (first >= last) return parts;
     int begin = first;
     for (int i = first; i < last;) {
@@ -494,8 +494,8 @@ LaunchText::LaunchText(const Source& s, int open)
         refuse(open, "a launch needs its arguments in parentheses; write kernel<<<grid, block>>>(arguments)");
 
     configuration = {open + 3, close};
-    const std::vector<Range> parts = split(s, configuration.first, configuration.second);
-    const bool blank = std::any_of(parts.begin(), parts.end(), [](Range part) { return part.first == part.second; });
+    const std::vector<Tokens> parts = split(s, configuration.first, configuration.second);
+    const bool blank = std::any_of(parts.begin(), parts.end(), [](Tokens part) { return part.first == part.second; });
     if (parts.empty() || parts.size() > 4 || blank)
         refuse(open, "a launch is configured by a grid, a block, bytes of shared memory and a stream; write "
                      "kernel<<<grid, block>>>(arguments)");
