@@ -37,6 +37,24 @@ uint64_t footprint(Type type, Shape shape, Expected layout, int buffers)
            Matrices::footprint(bytes_in(type, shape, layout, Holds::result), buffers);
 }
 
+void add_findings(LaunchCounts& found, const LaunchCounts& more)
+{
+    found.findings.insert(found.findings.end(), more.findings.begin(), more.findings.end());
+    found.findings_total += more.findings_total;
+}
+
+// Complains about the findings, and makes the result wrong if there are any.
+void report(Contender& c, const LaunchCounts& found, const Complain& complain)
+{
+    if (found.findings.empty()) return;
+    const size_t places = found.findings.size();
+    for (size_t i = 0; i < places && i < most_findings; ++i) complain(c.result.kernel, found.findings[i]);
+    const unsigned long long total = found.findings_total;
+    complain(c.result.kernel, {kinds::total, format("%llu finding%s in all, at %zu place%s of the kernel", total,
+                                                    total == 1 ? "" : "s", places, places == 1 ? "" : "s")});
+    c.result.right = false;
+}
+
 }  // namespace
 
 Contender contender(const Kernel& k, Block block)
@@ -53,7 +71,7 @@ Contender contender(const Kernel& k, Block block)
     c.result.step = k.step;
     c.result.expected = k.expected;
     if (k.expected.what == Produces::pieces) c.result.expected.tile = k.gpus;
-    c.result.bound = k.part == Part::bound && k.needs == Needs::peers;
+    c.result.bound = k.role == Role::bound && k.needs == Needs::peers;
     c.result.bus = k.transfer.way != Transfer::none;
     return c;
 }
@@ -219,6 +237,13 @@ bool Bench::check(Contender& c, int buffers, const Complain& complain)
     return false;
 }
 
+// The pass once more, on an output that nothing has written.
+LaunchCounts Bench::look_closely(const Contender& c)
+{
+    poison(c, 1);
+    return device_.look_closely(pass_of(c, 0));
+}
+
 void Bench::verify(Contender& c, int passes, bool explain, const Complain& complain, bool drawn)
 {
     progress_.doing(label(c, "verifying"));
@@ -229,37 +254,31 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     }
     poison(c, 1);
     Done first;
+    LaunchCounts found;
     try {
         Look look;
         look.locate = explain || drawn;
         look.drawn = drawn;
         first = enqueue(c, 0, look);
+        found = first.counts;
+        if (first.may_have_raced) add_findings(found, look_closely(c));
     } catch (const Error& error) {
         if (error.status != status_bad_input) throw;
         c.result.refused = error.message;
         return;
     }
     c.launch = first.launch;
-    LaunchCounts found = first.counts;
     for (int i = 1; i < passes; ++i) {
-        LaunchCounts more = enqueue(c, 0, {1, false, nullptr, i == 1}).counts;  // later ones would race as this one
-        found.findings_total += more.findings_total;
-        if (found.findings.empty()) found.findings = std::move(more.findings);
+        Done again = enqueue(c, 0);
+        // Later passes would race as this one.
+        if (i == 1 && again.may_have_raced) add_findings(again.counts, look_closely(c));
+        found.findings_total += again.counts.findings_total;
+        if (found.findings.empty()) found.findings = std::move(again.counts.findings);
     }
     device_.finish();
     const bool right = check(c, 1, complain);
-    if (!right && found.findings.empty() && c.kernel && !c.result.bus) found = device_.look_closely(pass_of(c, 0));
-
-    for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
-        complain(c.result.kernel, found.findings[i]);
-    if (!found.findings.empty()) {
-        const unsigned long long total = found.findings_total;
-        complain(c.result.kernel,
-                 {kinds::total, format("%llu finding%s in all, at %zu place%s of the kernel", total,
-                                       total == 1 ? "" : "s", found.findings.size(),
-                                       found.findings.size() == 1 ? "" : "s")});
-        c.result.right = false;
-    }
+    if (!right && found.findings.empty() && c.kernel && !c.result.bus) found = look_closely(c);
+    report(c, found, complain);
     if (!device_.has_clock()) c.result.counts = std::move(first.counts);
     if (explain) c.result.occupancy = device_.occupancy(c.launch);
 }
@@ -268,7 +287,9 @@ void Bench::trace(Contender& c, const TraceSink& sink)
 {
     progress_.doing(label(c, "tracing"));
     poison(c, 1);
-    enqueue(c, 0, {1, false, &sink});
+    Look look;
+    look.trace = &sink;
+    enqueue(c, 0, look);
     device_.finish();
 }
 
@@ -299,8 +320,10 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
     }
     // Poisoning also keeps the GPU busy until the passes are in its queue.
     poison(c, buffers);
+    Look look;
+    look.depth = unsigned(passes);
     const double ms = device_.time_ms([&] {
-        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, {unsigned(passes)});
+        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, look);
     });
     c.timed_ms += ms;
     check(c, buffers, complain);
@@ -355,7 +378,15 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
                          {kinds::impossible_time,
                           impossible(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes, how)});
             }
-            return {summary, int(ms.size()), passes, buffers, buffers * touched, gbs, plausible};
+            Result::Timing timing;
+            timing.ms = summary;
+            timing.samples = int(ms.size());
+            timing.passes_per_sample = passes;
+            timing.buffers = buffers;
+            timing.working_set_bytes = buffers * touched;
+            timing.gbs = gbs;
+            timing.plausibility = plausible;
+            return timing;
         };
         c.result.timing = timing(c.samples, c.passes, buffers_of(c), "");
         if (inside(c)) c.result.one_launch = timing(c.one_launch_samples, passes_inside(c), 1, " inside one launch");

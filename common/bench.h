@@ -59,7 +59,7 @@ public:
     uint64_t elements() const { return uint64_t(shape_.width) * shape_.height; }
 
     // The first passes, on the first pair of buffers. The simulator's counts are those of one pass,
-    // its findings those of all. A kernel that cannot be launched on this shape is refused, not wrong.
+    // its findings those of all. Of a kernel that may race, it runs the first two passes again to look for races. A kernel that cannot be launched on this shape is refused, not wrong.
     void verify(Contender& c, int passes, bool explain, const Complain& complain, bool drawn = false);
 
     // One more pass of a kernel that was verified: `sink` is told of every request.
@@ -82,6 +82,7 @@ private:
     void poison(const Contender& c, int buffers);
     Pass pass_of(const Contender& c, int buffer);
     Done enqueue(const Contender& c, int buffer, const Look& look = {});
+    LaunchCounts look_closely(const Contender& c);
     bool check(Contender& c, int buffers, const Complain& complain);
     void* host_memory(bool pinned);
     double peer_ms(Contender& c, int buffers, int passes, const Complain& complain);

@@ -17,18 +17,18 @@
 namespace harness {
 
 struct DeviceInfo {
-    std::string backend;      // cuda, sim or cpu
-    std::string machine;      // the card, the one simulated, or the CPU
-    std::string driver;       // its driver; empty on the simulator
-    std::string description;  // for the first line of output
-    double dram_peak_gbs;     // 10^9 bytes/s; 0 where unknown
-    uint64_t l2_bytes;        // the last cache before the memory; 0 where there is none
-    std::string copy;         // what its own copy is called; empty on the simulator
-    double
-        first_launch_ms;  // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
-    int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
+    std::string backend;        // cuda, sim or cpu
+    std::string machine;        // the card, the one simulated, or the CPU
+    std::string driver;         // its driver; empty on the simulator
+    std::string description;    // for the first line of output
+    double dram_peak_gbs = 0;   // 10^9 bytes/s; 0 where unknown
+    uint64_t l2_bytes = 0;      // the last cache before the memory; 0 where there is none
+    std::string copy;           // what its own copy is called; empty on the simulator
+    double first_launch_ms = 0; // of the host's time, from the first call of the runtime to the end of a launch; 0:
+                                // unknown
+    int gpus = 0;               // that kernels for several run on; 0: as many as they ask for
     const Machine* simulated = nullptr;  // null: not on the simulator
-    std::string no_peers = "";  // why GPUs cannot access each other's memory; empty: they can, or there is one
+    std::string no_peers;       // why GPUs cannot access each other's memory; empty: they can, or there is one
 };
 
 // Memory on the device, with the contents that it gets or should have.
@@ -42,8 +42,10 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
-// The options of a pass.
+// The options of a pass. They are set by name: as a list in braces, a field that is added in front of others would take
+// the value of the next one.
 struct Look {
+    Look() {}
     // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
     // launch.
     unsigned depth = 1;
@@ -51,7 +53,6 @@ struct Look {
     bool locate = false;               // name source lines even where nothing was found wrong
     const TraceSink* trace = nullptr;  // is told of every request, in the order of the blocks. It must not throw.
     bool drawn = false;                // keep requests that a page draws
-    bool races = true;                 // run a pass that may have raced once more, to look for races
 };
 
 // One pass of a kernel from idata to odata.
@@ -65,8 +66,10 @@ struct Pass {
 
 // The last launch and the counts of a pass.
 struct Done {
-    Launch launch;        // the last launch of the pass
-    LaunchCounts counts;  // on the simulator
+    Launch launch;  // the last launch of the pass
+    // On the simulator:
+    LaunchCounts counts;
+    bool may_have_raced = false;  // a right result does not show that there was no race: look_closely()
 };
 
 // Every call throws Error: status_bad_input when memory does not suffice, status_no_device
@@ -101,7 +104,7 @@ public:
     virtual bool has_clock() const = 0;
     virtual double time_ms(const std::function<void()>& work) = 0;
 
-    // Runs a pass once more, to look for faults that show only by a closer look.
+    // Runs a pass once more, to look for races in global memory. Of the counts, only the findings are set.
     virtual LaunchCounts look_closely(const Pass&) { return {}; }
     // How many blocks of a launch run at a time, as the device itself says: a line. Empty: it does not.
     virtual std::string occupancy(const Launch&) { return ""; }

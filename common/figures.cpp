@@ -23,7 +23,7 @@ std::string coalesced_text(const LaunchCounts& c)
     return c.bytes_moved() ? percent(double(c.bytes_asked()) / c.bytes_moved()) : "-";
 }
 
-const char* place_text(const Result& row, const Result::Timing& timing)
+const char* came_from(const Result& row, const Result::Timing& timing)
 {
     if (row.bus) return "bus";
     switch (timing.plausibility) {

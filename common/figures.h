@@ -21,7 +21,7 @@ std::string percent(double share);   // of 1, one digit
 std::string coalesced_text(const LaunchCounts& counts);
 
 // Where the bytes of a timing came from: DRAM, cache-resident, bus or IMPOSSIBLE.
-const char* place_text(const Result& row, const Result::Timing& timing);
+const char* came_from(const Result& row, const Result::Timing& timing);
 
 // The effective bandwidth in GB/s of a row whose pass takes so many ms.
 double gbs_of(const Results& results, const Result& row, double ms);

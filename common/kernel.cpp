@@ -80,14 +80,14 @@ std::string step_of(const char* file)
                        slash - (before == std::string::npos ? 0 : before + 1));
 }
 
-Part part_of(const char* file, const std::string& row)
+Role role_of(const char* file, const std::string& row)
 {
-    if (row.size() > 1 && row[0] == 'E' && isdigit(row[1])) return Part::faulty;
+    if (row.size() > 1 && row[0] == 'E' && isdigit(row[1])) return Role::faulty;
     const std::string path(file), step = step_of(file);
     const size_t name = path.rfind('/') + 1;  // 0 without a slash
     const std::string stem = path.substr(name, path.rfind('.') - name);
     const bool in_a_step = step.compare(0, 4, "step") == 0 && step.find('_') != std::string::npos;
-    return in_a_step && step.compare(0, stem.size() + 1, stem + "_") != 0 ? Part::variant : Part::lesson;
+    return in_a_step && step.compare(0, stem.size() + 1, stem + "_") != 0 ? Role::variant : Role::lesson;
 }
 
 Kernel kernel_of(const Named& named)
@@ -97,7 +97,7 @@ Kernel kernel_of(const Named& named)
     k.row = named.row;
     k.step = step_of(named.file);
     k.backend = named.backend;
-    k.part = named.bound ? Part::bound : part_of(named.file, named.row);
+    k.role = named.bound ? Role::bound : role_of(named.file, named.row);
     k.needs = named.needs;
     return k;
 }

@@ -34,7 +34,7 @@ struct Block {
 
 // A step's lesson is what it shows by itself; --all shows its variants, too. A bound moves what any kernel of several
 // GPUs must move, and nothing else: GPUs time it with the lesson. Faulty kernels are run by --errata, or by name.
-enum class Part { lesson, variant, bound, faulty };
+enum class Role { lesson, variant, bound, faulty };
 
 // The way in which the GPUs of a kernel exchange data: by access to each other's memory, or by messages.
 enum class Needs { peers, messages };
@@ -63,7 +63,7 @@ struct Kernel {
     std::string row;      // in the table of sources: W1, or F4 F9
     std::string step;     // the folder of the file that defines it
     std::string backend;  // cuda, sim or cpu
-    Part part = Part::lesson;
+    Role role = Role::lesson;
     Expected expected = copies;
     Block block;  // of a kernel that --block applies to: the one it has by default
     // Enqueues one pass from idata (height x width) to odata, one launcher per Type. Throws bad input if the kernel is
@@ -119,12 +119,12 @@ std::vector<Erratum>& errata();
 std::string step_of(const char* file);
 // A kernel is faulty if its row is that of an erratum: E7. A lesson is in the file that is named like the program:
 // step04_padding/step04.cu. Files of no step hold nothing but lessons.
-Part part_of(const char* file, const std::string& row = "");
+Role role_of(const char* file, const std::string& row = "");
 
 // How a kernel is called, and where it is defined.
 struct Named {
     const char *kernel, *row, *backend, *file;
-    bool bound = false;  // see Part
+    bool bound = false;  // see Role
     Needs needs = Needs::peers;
 };
 

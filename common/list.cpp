@@ -8,18 +8,18 @@
 namespace harness {
 namespace {
 
-const char* part_name(const Kernel& k)
+const char* role_name(const Kernel& k)
 {
-    switch (k.part) {
-        case Part::lesson: return "lesson";
-        case Part::variant: return "variant";
-        case Part::bound: return "bound";
-        case Part::faulty: return "faulty";
+    switch (k.role) {
+        case Role::lesson: return "lesson";
+        case Role::variant: return "variant";
+        case Role::bound: return "bound";
+        case Role::faulty: return "faulty";
     }
     return "";
 }
 
-const char* place_of(const Kernel& k)
+const char* runs_on(const Kernel& k)
 {
     return k.transfer.way != Transfer::none ? "bus" : k.backend == "cpu" ? "CPU" : "GPU";
 }
@@ -28,9 +28,9 @@ const char* place_of(const Kernel& k)
 template <typename F>
 void for_each_listed(F f)
 {
-    for (Part part : {Part::lesson, Part::variant, Part::bound, Part::faulty})
+    for (Role role : {Role::lesson, Role::variant, Role::bound, Role::faulty})
         for (const Kernel& k : kernels())
-            if (k.backend != "cuda" && k.part == part) f(k);
+            if (k.backend != "cuda" && k.role == role) f(k);
 }
 
 }  // namespace
@@ -38,9 +38,9 @@ void for_each_listed(F f)
 std::string list_text()
 {
     const char* const line = "%-18s %-30s %-8s %-4s %-21s %s\n";
-    std::string text = format(line, "step", "kernel", "part", "on", "produces", "source rows");
+    std::string text = format(line, "step", "kernel", "role", "on", "produces", "source rows");
     for_each_listed([&](const Kernel& k) {
-        text += format(line, k.step.c_str(), k.name.c_str(), part_name(k), place_of(k), name_of(k.expected.what),
+        text += format(line, k.step.c_str(), k.name.c_str(), role_name(k), runs_on(k), name_of(k.expected.what),
                        k.row.c_str());
     });
     return text;
@@ -48,9 +48,9 @@ std::string list_text()
 
 std::string list_csv()
 {
-    std::string text = csv_line({"step", "kernel", "part", "on", "produces", "source_rows", "idea"});
+    std::string text = csv_line({"step", "kernel", "role", "on", "produces", "source_rows", "idea"});
     for_each_listed([&](const Kernel& k) {
-        text += csv_line({k.step, k.name, part_name(k), place_of(k), name_of(k.expected.what), k.row, idea_of(k.name)});
+        text += csv_line({k.step, k.name, role_name(k), runs_on(k), name_of(k.expected.what), k.row, idea_of(k.name)});
     });
     return text;
 }

@@ -45,7 +45,8 @@ void write_trace(Bench& bench, Contender& c, const Results& results, WholeFile& 
 {
     const std::string begin = trace_begin(results, c.result);
     uint64_t requests = 0;
-    for (const AccessSite& site : c.result.counts->sites) requests += site.requests;
+    for (const AccessSite& site : c.result.counts->sites)
+        if (site.in(global) || site.memory == shared) requests += site.requests;
     progress.clear();
     announce_trace(c.result, trace_bytes(begin, requests), requests, file);
     bench.trace(c, [&](const TracedRequest& request) { file.append(trace_line(begin, request)); });

@@ -13,8 +13,9 @@
 
 namespace harness {
 
-// The work on each contender.
+// The work on each contender. Its fields are set by name, like those of Look.
 struct Task {
+    Task() {}
     Type type = Type::f32;
     int reps = 0;  // timed samples, or runs on the simulator; 0: the device's default
     bool explain = false, print = false, once = false, one_launch = false;

@@ -16,8 +16,13 @@ World world()
         return text ? std::atoi(text) : otherwise;
     };
     for (const auto& s : starters)
-        if (variable(s.ranks, 1) > 1)
-            return {variable(s.rank, 0), variable(s.ranks, 1), variable(s.local, variable(s.rank, 0))};
+        if (variable(s.ranks, 1) > 1) {
+            World world;
+            world.rank = variable(s.rank, 0);
+            world.ranks = variable(s.ranks, 1);
+            world.local = variable(s.local, world.rank);
+            return world;
+        }
     return {};
 }
 

@@ -26,10 +26,10 @@ struct Result {
     std::string refused;  // why the kernel cannot be launched on this shape
     struct Timing {
         Summary ms;  // per pass
-        int samples, passes_per_sample, buffers;
-        uint64_t working_set_bytes;
-        double gbs;  // effective bandwidth at the median; 0 where nothing is moved
-        Plausibility plausibility;
+        int samples = 0, passes_per_sample = 0, buffers = 0;
+        uint64_t working_set_bytes = 0;
+        double gbs = 0;  // effective bandwidth at the median; 0 where nothing is moved
+        Plausibility plausibility = Plausibility::dram;
     };
     std::optional<Timing> timing;      // of a device with a clock
     std::optional<Timing> one_launch;  // the passes inside one launch

@@ -51,7 +51,7 @@ struct Column {
 };
 
 std::string bandwidth_text(double gbs) { return gbs > 0 ? gbs_text(gbs) : ""; }
-std::string memory_text(const Line& l, const Timing& t) { return t.gbs > 0 ? place_text(l.row, t) : ""; }
+std::string memory_text(const Line& l, const Timing& t) { return t.gbs > 0 ? came_from(l.row, t) : ""; }
 
 std::string partition_text(const LaunchCounts& c, double busiest) { return c.partitions ? fixed(busiest, 3) : ""; }
 

@@ -65,6 +65,20 @@ struct Setting {
     std::string date = utc_now();
 };
 
+Task task_of(const Options& options)
+{
+    Task task;
+    task.type = options.type;
+    task.reps = options.reps;
+    task.explain = options.explain;
+    task.print = options.print;
+    task.once = options.once;
+    task.one_launch = options.one_launch;
+    task.link = options.link;
+    task.drawn = !options.page.empty();
+    return task;
+}
+
 // Opens the device. Throws status_bad_input if the options ask for something that it does not have.
 std::unique_ptr<Device> open_asked(const Options& options, const Machine& machine, std::string& remark)
 {
@@ -328,13 +342,7 @@ int run(const Options& asked, const std::string& program)
     std::unique_ptr<Device> device = open_asked(options, *options.machine, remark);
     selection.messages_only = world().ranks > 1 && !device->info().no_peers.empty();
     if (selection.messages_only) printf("Messages alone: %s.\n", device->info().no_peers.c_str());
-    const Setting setting{
-        program,
-        *options.machine,
-        selection,
-        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link,
-         !options.page.empty()},
-        against};
+    const Setting setting{program, *options.machine, selection, task_of(options), against};
     use_gpus(device->info().gpus ? device->info().gpus : options.gpus);
     Files files;
     open_files(files, options);

@@ -20,10 +20,10 @@ bool wants(const Selection& selection, const Kernel& k)
 {
     if (!selection.blocks.empty() && !k.block.x) return false;
     if (!selection.kernels.empty()) return names(selection, k);
-    if (selection.all || k.part == Part::faulty) return k.part != Part::faulty;
+    if (selection.all || k.role == Role::faulty) return k.role != Role::faulty;
     if (selection.messages_only && k.gpus) return k.needs == Needs::messages;
-    const bool timed_next_to_it = k.part == Part::bound && k.needs == Needs::peers && k.backend == "cuda";
-    return k.part == Part::lesson || timed_next_to_it;
+    const bool timed_next_to_it = k.role == Role::bound && k.needs == Needs::peers && k.backend == "cuda";
+    return k.role == Role::lesson || timed_next_to_it;
 }
 
 // Names of the kernels that can be asked for, separated by commas.
@@ -32,7 +32,7 @@ std::string names_of(Predicate wanted)
 {
     std::string text;
     for (const Kernel& k : kernels())
-        if (k.backend != "cuda" && k.part != Part::faulty && wanted(k)) text += (text.empty() ? "" : ", ") + k.name;
+        if (k.backend != "cuda" && k.role != Role::faulty && wanted(k)) text += (text.empty() ? "" : ", ") + k.name;
     return text;
 }
 
@@ -76,7 +76,7 @@ std::vector<Contender> select(const std::string& backend, const Selection& selec
         if (selection.blocks.empty()) selected.push_back(contender(k, k.block));
         for (const Block& block : selection.blocks) selected.push_back(contender(k, block));
     }
-    const auto earlier = [](const Contender& a, const Contender& b) { return a.kernel->part < b.kernel->part; };
+    const auto earlier = [](const Contender& a, const Contender& b) { return a.kernel->role < b.kernel->role; };
     std::stable_sort(selected.begin(), selected.end(), earlier);
     return selected;
 }

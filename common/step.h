@@ -11,9 +11,9 @@
 // that is spread over several GPUs (parts.h), as is (T* odata, Parts<const T> idata, ...). It is called for
 // each GPU, and launches the pass of GPU `me`.
 //
-//   TOGETHER(kernel, part, needs, produces, launcher)
+//   TOGETHER(kernel, role, needs, produces, launcher)
 //       for what the GPUs of a process enqueue together (exchange.h): the launcher is a function template
-//       (Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height). part: variant or
+//       (Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height). role: variant or
 //       bound; needs: peers or messages.
 //
 //   BLOCK_KERNEL(kernel, row, produces, launcher, x, y)
@@ -95,8 +95,8 @@ using harness::writes_nothing;
     REGISTER(kernel, NAMED(kernel, row, BACKEND, ), produces, harness::Block(),                                  \
              launcher(odata, idata, width, height), CALLS(launcher))
 
-#define TOGETHER(kernel, part, needs, produces, launcher)                                                        \
-    REGISTER(kernel, NAMED(kernel, "-", BACKEND, harness::Part::part == harness::Part::bound,                    \
+#define TOGETHER(kernel, role, needs, produces, launcher)                                                        \
+    REGISTER(kernel, NAMED(kernel, "-", BACKEND, harness::Role::role == harness::Role::bound,                    \
                            harness::Needs::needs),                                                               \
              produces, harness::Block(), , CALLS(launcher))
 

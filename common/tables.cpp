@@ -45,9 +45,9 @@ Cells times_of(const Results& results, const Result& r)
                 moves ? gbs_text(t.gbs) : "-",
                 on_device && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
                 !on_device ? "-" : peak > 0 ? percent(t.gbs / peak) : "unknown",
-                moves ? place_text(r, t) : "-"};
+                moves ? came_from(r, t) : "-"};
     if (r.one_launch)
-        append(cells, {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? place_text(r, *r.one_launch) : "-"});
+        append(cells, {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? came_from(r, *r.one_launch) : "-"});
     return cells;
 }
 

@@ -117,7 +117,11 @@ FindingRecord describe(Device& device, const Region& matrix, const Mismatch& mis
     wrong.memory = output ? "odata" : "idata";
     if (output && written && !sum) {
         const uint64_t i = contents.source(o), width = contents.width;
-        wrong.wrong = WrongElement{o / columns, o % columns, i / width, i % width};
+        WrongElement& element = wrong.wrong.emplace();
+        element.row = o / columns;
+        element.column = o % columns;
+        element.expected_row = i / width;
+        element.expected_column = i % width;
     }
     return wrong;
 }

@@ -78,7 +78,7 @@ int main()
            "speed-up");
     std::vector<double> sweep_rates;
     for (const harness::Kernel& kernel : harness::kernels()) {
-        if (kernel.backend != "sim" || kernel.part != harness::Part::lesson) continue;
+        if (kernel.backend != "sim" || kernel.role != harness::Role::lesson) continue;
         const bool sweep = kernel.name == "transposeNoBankConflicts";
         for (int side : {256, 512, 1024, 2048, 4096}) {
             if (!sweep && side != 1024) continue;

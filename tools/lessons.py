@@ -82,13 +82,13 @@ def listed(program):
         return list(csv.DictReader(path.open(encoding="utf-8")))
 
 
-def kernels(*parts):
-    """What the programs list: dictionaries of step, program, kernel, part, on, produces, rows (a list)."""
+def kernels(*roles):
+    """What the programs list: dictionaries of step, program, kernel, role, on, produces, rows (a list)."""
     found = []
     for program in STEPS:
         for row in listed(program):
             entry = {**row, "program": program, "rows": row["source_rows"].split()}
-            if not parts or entry["part"] in parts:
+            if not roles or entry["role"] in roles:
                 found.append(entry)
     return found
 

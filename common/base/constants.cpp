@@ -43,7 +43,7 @@ double Measurements::operator()(const char* constant) const
 }
 
 #define CONSTANT(key, unit, member, meaning) \
-    {key, Unit::unit, Need::constants, false, [](Machine& m) -> Place { return &m.roofline.member; }, meaning}
+    {key, Unit::unit, Need::constants, false, [](Machine& m) -> Field { return &m.roofline.member; }, meaning}
 
 const std::vector<Constant>& constants()
 {
@@ -132,7 +132,7 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
     std::map<std::string, std::string> notes;
     for (const Constant& constant : constants()) {
         const Figure& figure = constant.figure;
-        double& value = *std::get<double*>(figure.place(machine));
+        double& value = *std::get<double*>(figure.field(machine));
         double sum = 0;
         const Measurements* source = &measured.front();
         for (const Term term : constant.terms) {

@@ -72,12 +72,12 @@ void RooflineCounts::add(const RooflineCounts& more)
 uint64_t LaunchCounts::requests(Space memory, bool store) const
 {
     return sum_over(sites,
-                    [=](const AccessSite& s) { return s.in(memory) && s.store == store ? s.requests : 0; });
+                    [=](const AccessSite& s) { return s.in(memory) && s.stores() == store ? s.requests : 0; });
 }
 
 uint64_t LaunchCounts::units(Space memory, bool store) const
 {
-    return sum_over(sites, [=](const AccessSite& s) { return s.in(memory) && s.store == store ? s.units : 0; });
+    return sum_over(sites, [=](const AccessSite& s) { return s.in(memory) && s.stores() == store ? s.units : 0; });
 }
 
 double LaunchCounts::busiest(bool store) const
@@ -98,9 +98,8 @@ uint64_t LaunchCounts::bytes_moved() const
 
 uint64_t LaunchCounts::bytes_moved(bool store) const
 {
-    return sum_over(sites, [=](const AccessSite& s) {
-        return (s.store || s.atomic) == store && s.memory == global ? s.bytes : 0;
-    });
+    return sum_over(sites,
+                    [=](const AccessSite& s) { return s.stores() == store && s.memory == global ? s.bytes : 0; });
 }
 
 uint64_t LaunchCounts::bytes_asked() const

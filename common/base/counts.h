@@ -85,6 +85,8 @@ struct AccessSite : AccessCounts {
     // True if a reader takes both for one access: the same line, kind, memory and size.
     bool same_access(const AccessSite& other) const;
     void add(const AccessSite& more);
+    // An atomic operation is a store in every sum, because it changes memory.
+    bool stores() const { return store || atomic; }
     // The memory of another device is global, too.
     bool in(Space space) const { return memory == space || (memory == peer && space == global); }
 };
@@ -164,7 +166,7 @@ struct LaunchCounts {
     RooflineCounts roofline;
     DramCounts dram;
 
-    // Sums over sites of one kind.
+    // Sums over sites that load, or over those that store.
     uint64_t requests(Space memory, bool store) const;
     uint64_t units(Space memory, bool store) const;
     // The traffic of the busiest partition over the mean. 0 if a launch moves too little to reach all partitions once:
@@ -172,7 +174,7 @@ struct LaunchCounts {
     double busiest(bool store) const;
     uint64_t accesses() const;
     uint64_t bytes_moved() const;
-    uint64_t bytes_moved(bool store) const;  // of global memory; atomic operations are stores
+    uint64_t bytes_moved(bool store) const;  // of global memory
     uint64_t bytes_asked() const;    // of global memory
     uint64_t bytes_between_gpus() const;
     uint64_t bytes_asked_between_gpus() const;

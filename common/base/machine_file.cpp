@@ -1,5 +1,5 @@
 // A file becomes entries, a key with its value and its line. The table of figures then reads them: it has the unit and
-// the place of each.
+// the field of each.
 
 #include "machine_file.h"
 
@@ -100,7 +100,7 @@ bool read_number(const std::string& value, double& number, std::string& unit)
     return !text.empty() && !*end && std::isfinite(number) && !std::signbit(number);
 }
 
-bool read_figure(const Figure& figure, const Place& place, const std::string& value)
+bool read_figure(const Figure& figure, const Field& field, const std::string& value)
 {
     double number = 0;
     std::string unit;
@@ -112,15 +112,15 @@ bool read_figure(const Figure& figure, const Place& place, const std::string& va
         number *= double(known->bytes);
     } else if (unit != name_of(figure.unit)) return false;
     if (number == 0 && !figure.zero) return false;
-    if (double* const* real = std::get_if<double*>(&place)) {
+    if (double* const* real = std::get_if<double*>(&field)) {
         **real = number;
         return true;
     }
-    uint64_t* const* wide = std::get_if<uint64_t*>(&place);
+    uint64_t* const* wide = std::get_if<uint64_t*>(&field);
     if (number != std::floor(number) || number > (wide ? 1e15 : double(INT_MAX))) return false;
     if (wide) **wide = uint64_t(number);
-    else if (int* const* small = std::get_if<int*>(&place)) **small = int(number);
-    else *std::get<unsigned*>(place) = unsigned(number);
+    else if (int* const* small = std::get_if<int*>(&field)) **small = int(number);
+    else *std::get<unsigned*>(field) = unsigned(number);
     return true;
 }
 
@@ -150,19 +150,19 @@ bool read_hash(const std::string& value, std::vector<uint64_t>& hash)
 
 bool read_value(const Figure& figure, Machine& machine, const std::string& value)
 {
-    const Place place = figure.place(machine);
-    if (std::string* const* text = std::get_if<std::string*>(&place)) **text = value;
-    else if (bool* const* flag = std::get_if<bool*>(&place)) {
+    const Field field = figure.field(machine);
+    if (std::string* const* text = std::get_if<std::string*>(&field)) **text = value;
+    else if (bool* const* flag = std::get_if<bool*>(&field)) {
         **flag = value == "yes";
         return value == "yes" || value == "no";
-    } else if (Capability* const* limits = std::get_if<Capability*>(&place)) {
+    } else if (Capability* const* limits = std::get_if<Capability*>(&field)) {
         int major = 0, minor = 0;
         if (!read_version(value, major, minor)) return false;
         **limits = capability(major, minor);
         (*limits)->major = major;
         (*limits)->minor = minor;
-    } else if (auto* const* hash = std::get_if<std::vector<uint64_t>*>(&place)) return read_hash(value, **hash);
-    else return read_figure(figure, place, value);
+    } else if (auto* const* hash = std::get_if<std::vector<uint64_t>*>(&field)) return read_hash(value, **hash);
+    else return read_figure(figure, field, value);
     return true;
 }
 
@@ -324,7 +324,7 @@ std::string hash_text(const std::vector<uint64_t>& hash)
 }
 
 // The text of a value; empty if it is 0 or missing.
-std::string value_text(const Figure& figure, const Place& place)
+std::string value_text(const Figure& figure, const Field& field)
 {
     const std::string unit = name_of(figure.unit), written = unit.empty() ? "" : " " + unit;
     const auto text = [&](auto* at) -> std::string {
@@ -338,13 +338,13 @@ std::string value_text(const Figure& figure, const Place& place)
         else if constexpr (std::is_same_v<T, double>) return format("%.6g", *at) + written;
         else return std::to_string(*at) + written;
     };
-    return std::visit(text, place);
+    return std::visit(text, field);
 }
 
 }  // namespace
 
-#define AT(member) [](Machine& m) -> Place { return &m.member; }
-#define LIMITS [](Machine& m) -> Place { return static_cast<Capability*>(&m); }
+#define AT(member) [](Machine& m) -> Field { return &m.member; }
+#define LIMITS [](Machine& m) -> Field { return static_cast<Capability*>(&m); }
 
 const std::vector<Figure>& figures()
 {
@@ -445,8 +445,8 @@ std::string machine_text(const Machine& given, const std::vector<std::string>& h
     for (const std::string& line : heading) text += "# " + line + "\n";
     Need before = Need::always;
     for_each_figure([&](const Figure& figure) {
-        const std::string value = value_text(figure, figure.place(machine));
-        const bool follows = figure.need == Need::capability && value == value_text(figure, figure.place(usual));
+        const std::string value = value_text(figure, figure.field(machine));
+        const bool follows = figure.need == Need::capability && value == value_text(figure, figure.field(usual));
         if (figure.need == Need::rules || follows || (value.empty() && figure.need != Need::always)) return;
         text += figure.need == before ? "" : "\n";
         before = figure.need;

@@ -20,8 +20,8 @@ namespace harness {
 
 enum class Unit { none, text, yes_no, version, lists, mhz, bits, bytes, clocks, ns, per_s, gbs };
 
-// The place of a figure in a Machine. A capability is a row of limits, and a vector a hash of addresses.
-using Place =
+// The field of a Machine that a figure is in. A capability is a row of limits, and a vector a hash of addresses.
+using Field =
     std::variant<int*, unsigned*, uint64_t*, double*, bool*, std::string*, Capability*, std::vector<uint64_t>*>;
 
 // Which files have a figure.
@@ -39,7 +39,7 @@ struct Figure {
     Unit unit;
     Need need;
     bool zero;  // it may be 0
-    Place (*place)(Machine&);
+    Field (*field)(Machine&);
     const char* meaning;  // for the comment of the line; empty: the key says it
 };
 

@@ -75,7 +75,7 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
     const double share = machine.sms / blocks * 1e9;  // of what the machine does in a second: ns for a block of an SM
     uint64_t stored = 0;
     for (const AccessSite& s : c.sites)
-        if (s.in(global) && (s.store || s.atomic)) stored += s.asked;
+        if (s.in(global) && s.stores()) stored += s.asked;
     const double wavefronts = double(c.units(shared, false) + c.units(shared, true)) / r.wavefronts_per_s;
     const double l1 = double(n.l1_turns) / r.l1_turns_per_s + double(n.missed_lines) / r.l1_lines_per_s;
     const double whole = whole_lines(r, c.dram, stored), halves = half_lines(r, c.dram), dram = whole + halves;

@@ -88,12 +88,12 @@ const Lines& lines_of(const std::string& path)
     return at->second;
 }
 
-struct Range {
+struct LineRange {
     int first, last;  // lines, from 1
 };
 
 // The function around a line: from the line in front of which one ends, to the `}` that begins a line.
-Range function_around(const Lines& lines, int line)
+LineRange function_around(const Lines& lines, int line)
 {
     constexpr int most = 120;
     const auto begins = [&](int n, char c) { return !lines[size_t(n - 1)].empty() && lines[size_t(n - 1)][0] == c; };
@@ -174,7 +174,7 @@ private:
     }
 
     // The lines of all functions that the kernel's accesses and findings are in, by file.
-    std::map<std::string, std::vector<Range>> ranges() const
+    std::map<std::string, std::vector<LineRange>> ranges() const
     {
         std::map<std::string, std::vector<int>> wanted;
         for (const AccessSite& s : kernel_.counts->sites)
@@ -184,14 +184,14 @@ private:
             for (const FindingPlace& other : f->others)
                 if (other.line) wanted[other.path].push_back(other.line);
         }
-        std::map<std::string, std::vector<Range>> all;
+        std::map<std::string, std::vector<LineRange>> all;
         for (auto& [path, lines] : wanted) {
             const Lines& texts = lines_of(path);
             std::sort(lines.begin(), lines.end());
             for (const int line : lines) {
-                std::vector<Range>& known = all[path];
+                std::vector<LineRange>& known = all[path];
                 if (line > int(texts.size()) || (!known.empty() && line <= known.back().last)) continue;
-                Range next = function_around(texts, line);
+                LineRange next = function_around(texts, line);
                 if (!known.empty() && next.first <= known.back().last) known.back().last = next.last;
                 else known.push_back(next);
             }
@@ -207,7 +207,7 @@ private:
             const Lines& lines = lines_of(path);
             rows += "<tbody><tr class=\"file\"><th colspan=\"3\" scope=\"rowgroup\">" +
                     text(path.substr(path.rfind('/') + 1)) + "</th></tr>\n";
-            for (const Range& range : list) {
+            for (const LineRange& range : list) {
                 if (&range != &list.front()) rows += "<tr class=\"gap\"><td></td><td>⋯</td><td></td></tr>\n";
                 for (int n = range.first; n <= range.last; ++n) rows += row(path, n, lines[size_t(n - 1)]);
             }

@@ -31,7 +31,10 @@ public:
     Cpu()
     {
         const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-        info_ = {"cpu", model_name(), "", "", 0, uint64_t(cache > 0 ? cache : 0), "memcpy", 0};
+        info_.backend = "cpu";
+        info_.machine = model_name();
+        info_.l2_bytes = uint64_t(cache > 0 ? cache : 0);
+        info_.copy = "memcpy";
         info_.description = format("one core of the CPU, %s%s", info_.machine.c_str(),
                                    cache > 0 ? format(", %.1f MB last-level cache", cache / 1e6).c_str() : "");
     }

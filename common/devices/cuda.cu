@@ -24,8 +24,11 @@ public:
         CUDA(cudaEventCreate(&start_));
         CUDA(cudaEventCreate(&stop_));
         const double peak_gbs = dram_peak_gbs(card);
-        info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize),
-                 "cudaMemcpy", 0};
+        info_.backend = "cuda";
+        info_.machine = properties.name;
+        info_.driver = driver_version();
+        info_.l2_bytes = uint64_t(properties.l2CacheSize);
+        info_.copy = "cudaMemcpy";
         most_blocks_ = 8 * properties.multiProcessorCount;
         card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name,
                        properties.major, properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,
@@ -139,7 +142,9 @@ public:
         pass.kernel.launch[int(pass.odata.contents.type)](pass.odata.data, pass.idata.data, pass.width, pass.height,
                                                           pass.block);
         CUDA(cudaGetLastError());
-        return {launches().last, {}};
+        Done done;
+        done.launch = launches().last;
+        return done;
     }
 
     void enqueue_copy(void* to, const void* from, uint64_t bytes) override

@@ -214,8 +214,11 @@ public:
                         properties.name);
         }
         most_blocks_ = 8 * first.multiProcessorCount;
-        info_ = {"cuda", first.name, driver_version(), "", 0, uint64_t(first.l2CacheSize) * team_.gpus(),
-                 "",     0,          team_.gpus()};
+        info_.backend = "cuda";
+        info_.machine = first.name;
+        info_.driver = driver_version();
+        info_.l2_bytes = uint64_t(first.l2CacheSize) * team_.gpus();
+        info_.gpus = team_.gpus();
         info_.no_peers = team_.unreachable();
         override_peak(dram_peak_gbs(team_.device(team_.mine()[0])));
     }
@@ -352,10 +355,11 @@ public:
             }
         }
         CUDA(cudaGetLastError());
-        const Launch last = launches().last;
+        Done done;
+        done.launch = launches().last;
         team_.meet();
         met_ = true;
-        return {last, {}};
+        return done;
     }
 
     void finish() override { team_.finish(); }

@@ -13,7 +13,7 @@ using namespace harness;
 
 static_assert(MAX_GPUS == most_devices);
 
-BetweenGpus Account::between(int gpus)
+BetweenGpus PassSums::between(int gpus)
 {
     BetweenGpus between;
     if (!traffic) return between;
@@ -36,7 +36,7 @@ BetweenGpus Account::between(int gpus)
     return between;
 }
 
-void Account::add(const std::vector<Finding>& findings, int gpu)
+void PassSums::add(const std::vector<Finding>& findings, int gpu)
 {
     for (const Finding& finding : findings) {
         const auto known = std::find_if(found.begin(), found.end(), [&](const Found& f) {
@@ -47,15 +47,15 @@ void Account::add(const std::vector<Finding>& findings, int gpu)
     }
 }
 
-Account OnOne::run()
+PassSums OnOne::run()
 {
     launch_all();
-    account_.add(take_host_findings(), -1);
+    sums_.add(take_host_findings(), -1);
     for (const auto& memory : memory().all()) {
-        account_.gave_up |= memory->shadow && memory->shadow->gave_up();
+        sums_.gave_up |= memory->shadow && memory->shadow->gave_up();
         memory->shadow.reset();
     }
-    return std::move(account_);
+    return std::move(sums_);
 }
 
 void OnOne::launch_all()
@@ -81,11 +81,11 @@ void OnOne::run_host_code(const std::function<void()>& code)
 void OnOne::launch(const Launching& launching, const Code& code)
 {
     const dim3 grid = launching.configuration.grid, block = launching.configuration.block;
-    account_.last = {launching.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launching.arguments};
-    check_launch(account_.last);
-    check_bound(account_.last, launch_bound(launching.kernel));
+    sums_.last = {launching.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launching.arguments};
+    check_launch(sums_.last);
+    check_bound(sums_.last, launch_bound(launching.kernel));
     const Report report = run_grid(launching, code, settings_);
-    account_.report.add(report);
+    sums_.report.add(report);
     ended(launching, report);
 }
 
@@ -103,7 +103,7 @@ OnParts::OnParts(const Pass& pass, const Settings& settings, const Unwritten& un
 {
     const Kernel& kernel = pass.kernel;
     gpus_ = kernel.gpus;
-    account_.traffic = std::make_unique<TrafficAccount>();
+    sums_.traffic = std::make_unique<TrafficAccount>();
     const uint64_t element = harness::bytes_of(pass.odata.contents.type);
     const auto slice = [&](void* whole, int rows, int columns, int g) {
         const uint64_t first = uint64_t(first_row(rows, g, gpus_)) * columns * element;
@@ -150,9 +150,9 @@ void OnParts::launch_all()
     }
     for (Slice& out : out_) out.put_back();
     // The model is of one GPU.
-    account_.report.roofline = {};
-    account_.report.partitions.bursts = account_.report.partitions.scattered = 0;
-    account_.report.partitions.dram = {};
+    sums_.report.roofline = {};
+    sums_.report.partitions.bursts = sums_.report.partitions.scattered = 0;
+    sums_.report.partitions.dram = {};
 }
 
 // The handle by which a launch names its stream. It points nowhere.
@@ -175,9 +175,9 @@ void OnParts::ended(const Launching& launching, const Report& report)
     const uint64_t blocks = report.launched.blocks;
     uint64_t& clock = clock_[gpu][uintptr_t(launching.configuration.stream)];
     launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu].c_str(), launching.place, true, -1});
-    account_.traffic->add(gpu, clock, report.peers);
+    sums_.traffic->add(gpu, clock, report.peers);
     clock += (blocks + report.resident_blocks - 1) / report.resident_blocks;
-    account_.add(report.findings, gpu);
+    sums_.add(report.findings, gpu);
 }
 
 // Throws if the sender does not have all that it sends, or the receiver has no room for it.
@@ -194,7 +194,7 @@ void OnParts::move(const Piece& piece, uint64_t window)
     require(piece.data, piece.from, "sends");
     require(piece.place, piece.to, "receives");
     std::memcpy(piece.place, piece.data, piece.bytes);
-    account_.traffic->add_message(piece.from, piece.to, piece.bytes, window);
+    sums_.traffic->add_message(piece.from, piece.to, piece.bytes, window);
 }
 
 void OnParts::copy(const Piece& piece)

@@ -1,5 +1,5 @@
 // One pass of a kernel on the simulator, whose launches are added up, and one that several simulated GPUs run, each on
-// its rows of a matrix: the rows' memory, what the GPUs send each other, and an account of all launches.
+// its rows of a matrix: the rows' memory, what the GPUs send each other, and the sums over all launches.
 //
 // Each GPU gets copies of its rows, which its launches and those of the others access; afterwards the rows of odata go
 // back. A GPU has three streams. Each has a clock, which counts windows of blocks that run together: a launch moves it
@@ -33,7 +33,7 @@ struct Found {
 };
 
 // The launches of a pass, added up.
-struct Account {
+struct PassSums {
     harness::Launch last;
     // Sums, without findings. GPUs begin at the same time, and run as many blocks at a time as each other.
     Report report;
@@ -55,11 +55,11 @@ public:
     {
     }
     ~OnOne() override { use_matrices({}); }
-    Account run();
+    PassSums run();
 
 protected:
     virtual void launch_all();
-    virtual void ended(const Launching&, const Report& report) { account_.add(report.findings, -1); }
+    virtual void ended(const Launching&, const Report& report) { sums_.add(report.findings, -1); }
     void launch(const Launching& launching, const Code& code) override;
     // Runs the code of the host that launches.
     void run_host_code(const std::function<void()>& code);
@@ -70,7 +70,7 @@ protected:
     Settings settings_;
     const Unwritten& unwritten_;
     const bool separate_host_;
-    Account account_;
+    PassSums sums_;
 };
 
 // A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. The page behind them has no rows of another

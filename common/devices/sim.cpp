@@ -19,7 +19,6 @@ using namespace harness;
 class Poisoned : public Unwritten {
 public:
     explicit Poisoned(Contents contents) : contents_(contents) { contents_.holds = Holds::poison; }
-    const Contents& contents() const { return contents_; }
     uint64_t element_bytes() const override { return harness::bytes_of(contents_.type); }
     bool has(uint64_t n, const void* element) const override
     {
@@ -38,36 +37,40 @@ public:
     explicit Simulator(const Wanted& wanted) : machine_(wanted.machine), separate_host_(wanted.separate_host)
     {
         need_symbols();
-        info_ = {"sim",
-                 machine_.label,
-                 "",
-                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine_.label.c_str(),
-                        machine_.major, machine_.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine_.dram_peak_gbs(),
-                 machine_.l2_bytes,
-                 "",
-                 0,
-                 0,
-                 &machine_};
+        info_.backend = "sim";
+        info_.machine = machine_.label;
+        info_.description =
+            format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine_.label.c_str(),
+                   machine_.major, machine_.minor, host_threads(), host_threads() == 1 ? "" : "s");
+        info_.dram_peak_gbs = machine_.dram_peak_gbs();
+        info_.l2_bytes = machine_.l2_bytes;
+        info_.simulated = &machine_;
     }
 
     Done enqueue(const harness::Pass& pass) override
     {
-        Account account = run(pass, false);
-        Done done{account.last, counts_of(account.report, machine_, pass.look.locate)};
-        if (pass.kernel.gpus) done.counts.between = account.between(pass.kernel.gpus);
-        add_findings(done.counts, account.found);
+        PassSums sums = run(pass, false);
+        Done done;
+        done.launch = sums.last;
+        done.counts = counts_of(sums.report, machine_, pass.look.locate);
+        if (pass.kernel.gpus) done.counts.between = sums.between(pass.kernel.gpus);
+        add_findings(done.counts, sums.found);
         // If each element was stored once and none was loaded, a right result shows that there was no race.
-        if (pass.look.races && (account.report.unordered_possible ||
-                                account.report.output_stored > written_bytes(pass.odata.contents)))
-            add_races(done.counts, pass);
+        done.may_have_raced =
+            sums.report.unordered_possible || sums.report.output_stored > written_bytes(pass.odata.contents);
         return done;
     }
 
+    // Every access to global memory is checked against those before it.
     LaunchCounts look_closely(const harness::Pass& pass) override
     {
+        std::vector<Found> found = run(pass, true).found;
+        const auto no_race = [](const Found& f) {
+            return f.finding.kind != &kinds::race || f.finding.space != harness::global;
+        };
+        found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
         LaunchCounts counts;
-        add_races(counts, pass);
+        add_findings(counts, found);
         return counts;
     }
 
@@ -84,33 +87,21 @@ private:
         return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
     }
 
-    Account run(const harness::Pass& pass, bool exact) const
+    PassSums run(const harness::Pass& pass, bool exact) const
     {
         Settings settings;
         settings.machine = &machine_;
         settings.exact = exact;
-        settings.alone = pass.kernel.part == Part::faulty;
+        settings.alone = pass.kernel.role == Role::faulty;
         settings.trace = pass.look.trace;
         settings.drawn = pass.look.drawn;
         const Poisoned unwritten(pass.odata.contents);
-        Account account = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
-                                           : OnOne(pass, settings, unwritten, separate_host_).run();
-        if (account.gave_up)
+        PassSums sums = pass.kernel.gpus ? OnParts(pass, settings, unwritten, separate_host_).run()
+                                         : OnOne(pass, settings, unwritten, separate_host_).run();
+        if (sums.gave_up)
             throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can "
                                           "give; choose a smaller --size"};
-        return account;
-    }
-
-    // The pass once more, with every access to global memory checked against those before it.
-    void add_races(LaunchCounts& counts, const harness::Pass& pass)
-    {
-        fill({pass.odata.data, Poisoned(pass.odata.contents).contents()});
-        std::vector<Found> found = run(pass, true).found;
-        const auto no_race = [](const Found& f) {
-            return f.finding.kind != &kinds::race || f.finding.space != harness::global;
-        };
-        found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
-        add_findings(counts, found);
+        return sums;
     }
 
     static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)

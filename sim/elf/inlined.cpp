@@ -144,8 +144,14 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
                                  entry[DW_AT_specification].number};
         } else if (entry.tag == DW_TAG_inlined_subroutine) {
             for_ranges(entry, base, [&](uint64_t begin, uint64_t end) {
-                all.push_back({begin, end, entry[DW_AT_call_file].number, entry[DW_AT_call_line].number,
-                               entry[DW_AT_call_column].number, entry[DW_AT_abstract_origin].number});
+                Inlined inlined;
+                inlined.begin = begin;
+                inlined.end = end;
+                inlined.file = entry[DW_AT_call_file].number;
+                inlined.line = entry[DW_AT_call_line].number;
+                inlined.column = entry[DW_AT_call_column].number;
+                inlined.function = entry[DW_AT_abstract_origin].number;
+                all.push_back(inlined);
             });
         }
     });

@@ -33,7 +33,8 @@ enum : unsigned {
 template <typename Visit>
 uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 {
-    LineRow row{0, 1, 0, 1};
+    LineRow row{};
+    row.line = row.file = 1;
     while (r.more()) {
         const unsigned opcode = r.number(1);
         if (opcode >= unit.opcode_base) {

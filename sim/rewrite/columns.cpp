@@ -155,7 +155,7 @@ std::string literal(const std::string& text)
 
 }  // namespace
 
-std::string column_table(const Source& source, const std::string& out, const std::vector<Piece>& pieces)
+std::string column_table(const Source& source, const std::string& out, const std::vector<TextPiece>& pieces)
 {
     Columns columns(source);
     columns.find();
@@ -183,7 +183,7 @@ std::string column_table(const Source& source, const std::string& out, const std
         follows = exact;
     };
     int token = 1;
-    for (const Piece& piece : pieces) {
+    for (const TextPiece& piece : pieces) {
         while (token <= source.count() && source.begin_of(token) < piece.begin) ++token;
         if (piece.is_new && token <= source.count()) add(piece.out, token, false);
         for (; !piece.is_new && token <= source.count() && source.begin_of(token) < piece.end; ++token)

@@ -12,6 +12,6 @@
 namespace rewrite {
 
 // `pieces`: of the text that was made of the source.
-std::string column_table(const Source& source, const std::string& out, const std::vector<Piece>& pieces);
+std::string column_table(const Source& source, const std::string& out, const std::vector<TextPiece>& pieces);
 
 }  // namespace rewrite

@@ -19,7 +19,7 @@ namespace rewrite {
 std::string filled(std::string_view pattern, std::initializer_list<std::pair<std::string_view, std::string>> values);
 
 // A part of the new text: bytes [begin, end) of the old one, or what takes their place.
-struct Piece {
+struct TextPiece {
     size_t out;  // where it begins in the new text
     size_t begin, end;
     bool is_new;
@@ -45,7 +45,7 @@ public:
     // The text with all changes. A change inside of what another one replaces is dropped.
     std::string apply();
     // The parts of that text, in their order.
-    const std::vector<Piece>& pieces() const { return pieces_; }
+    const std::vector<TextPiece>& pieces() const { return pieces_; }
 
 private:
     struct Edit {
@@ -58,7 +58,7 @@ private:
 
     const Source& source_;
     std::vector<Edit> edits_;
-    std::vector<Piece> pieces_;
+    std::vector<TextPiece> pieces_;
 };
 
 }  // namespace rewrite

@@ -72,13 +72,19 @@ bool DeviceFunctions::has_aligned_types(const Declaration& d)
     const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
         return source_.is_any(i, {"*", "&"}) && source_.is_any(i + 1, {")", ">"});
     };
-    for (int i = d.first; i < source_[d.body].partner; ++i)
+    for (int i = d.first; i < source_[d.body].partner; ++i) {
         if (cast(i)) return true;
-        else if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
-            return true;
+        if (!source_.is_word(i)) continue;
+        const std::string_view word = source_.spelling(i);
+        if (types_.count(word) || is_vector_type(word)) return true;
+    }
     return false;
 }
 
+// type      = ("struct" | "class" | "union") attribute* name
+//           | "using" name "="
+//           | "typedef" token* name (";" | "," | "[")
+// attribute = "[[" ... "]]" | ("alignas" | "__align__" | "__attribute__" | ...) parens
 void DeviceFunctions::note_types()
 {
     types_ = {"auto", "decltype"};
@@ -113,11 +119,12 @@ void DeviceFunctions::fixed_length(int open)
                            ")), \"nvcc refuses a local array whose length is no constant\");");
 }
 
+// bounds = "__launch_bounds__" "(" threads ("," token*)* ")"
 void DeviceFunctions::launch_bounds(const Declaration& d)
 {
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
     if (!word || !source_.is(word + 1, "(")) return;
-    const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
+    const std::vector<Tokens> arguments = split(source_, word + 2, source_[word + 1].partner);
     if (arguments.empty())
         refuse(source_, word,
                "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");

@@ -52,7 +52,7 @@ public:
 private:
     struct Function {
         int at;      // the attribute goes in front of this token
-        Range text;  // from the specifiers to the end of the body
+        Tokens text;  // from the specifiers to the end of the body
         std::string_view name;
         std::vector<int> types;  // of an operator, a constructor or a destructor: words of the types that it belongs to
         bool watched = false;
@@ -77,16 +77,16 @@ private:
 
     const Source& s_;
     std::vector<Function> functions_;
-    std::vector<Range> device_;    // code of the device
+    std::vector<Tokens> device_;    // code of the device
     std::vector<int> lambdas_;     // of the host: each one's `[`
-    std::vector<Range> launched_;  // arguments of launches
+    std::vector<Tokens> launched_;  // arguments of launches
     Words owners_;                 // classes that have a destructor, and no copy or move constructor of their own
     std::vector<Returned> returned_;
     Words declared_;               // names of device functions, where they are only declared
     Words device_functions_;       // their names
     Words named_, called_;         // by device code
     Words passed_;                 // to kernels, by their names
-    std::vector<Range> strict_;    // code of the device alone, which may call nothing of the host
+    std::vector<Tokens> strict_;    // code of the device alone, which may call nothing of the host
     Sides sides_;
     bool sure_ = true;
     std::vector<FunctionBody> bodies_;
@@ -99,7 +99,7 @@ HostFunctions Finder::run(bool check)
     lambdas();
     for (int i = 1; i <= s_.count(); ++i)
         if (s_.is_word(i) && !s_[i].system && passed_.count(s_.spelling(i))) note_type_of(i);
-    for (const Range& range : device_) note_device(range.first, range.second);
+    for (const Tokens& range : device_) note_device(range.first, range.second);
     for (bool more = true; more;) {
         more = false;
         for (Function& f : functions_) {
@@ -112,7 +112,7 @@ HostFunctions Finder::run(bool check)
         return std::any_of(functions_.begin(), functions_.end(),
                            [&](const Function& f) { return f.watched && i >= f.text.first && i < f.text.second; });
     };
-    std::vector<Range> host;
+    std::vector<Tokens> host;
     for (const Function& f : functions_) host.push_back(f.text);
     if (check) sure_ &= check_sides(s_, sides_, strict_, host, device_);
     HostFunctions found;
@@ -125,7 +125,7 @@ HostFunctions Finder::run(bool check)
         // True if the lambda is the value of a variable that is passed to a kernel, or the argument itself.
         const bool passed = (s_.is(open - 1, "=") && passed_.count(s_.spelling(open - 2))) ||
                             std::any_of(launched_.begin(), launched_.end(),
-                                        [&](Range r) { return open >= r.first && open < r.second; });
+                                        [&](Tokens r) { return open >= r.first && open < r.second; });
         if (passed || in_device(open) || watched(open)) continue;
         int behind = s_[open].partner;
         if (const int end = s_.is(behind + 1, "<") ? angles_end(s_, behind + 1) : 0) behind = end - 1;
@@ -138,6 +138,12 @@ HostFunctions Finder::run(bool check)
 }
 
 // Tokens [first, last) of a namespace or a class.
+//
+// declarations = (label | function | scope | other)*
+// label        = ("public" | "protected" | "private") ":"
+// function     = declaration parens ... braces ("catch" parens braces)*
+// scope        = "namespace" ... "{" declarations "}" | "extern" text "{" declarations "}" | class declarations "}"
+// other        = declaration ... (";" | braces)
 void Finder::declarations(int first, int last, std::string_view of_class)
 {
     for (int i = first; i < last;) {
@@ -170,6 +176,9 @@ void Finder::declarations(int first, int last, std::string_view of_class)
 }
 
 // The `{` of the class whose definition begins with this keyword; 0 if none does.
+//
+// class = ("struct" | "class" | "union") ("alignas" parens | brackets | token)* "{"
+//         behind neither "enum", "<" nor ","; token: no ";" "=" "(" ")"
 int Finder::class_body(int keyword) const
 {
     if (!begins_class(s_, keyword) || s_.is_any(keyword - 1, {"enum", "<", ","})) return 0;
@@ -188,6 +197,8 @@ int Finder::class_keyword(int first, int body) const
 }
 
 // The last word of the name.
+//
+// name = (word parens? | brackets | "::")*     up to ":", "<" or the body
 std::string_view Finder::class_name(int keyword, int body) const
 {
     std::string_view name;
@@ -197,6 +208,8 @@ std::string_view Finder::class_name(int keyword, int body) const
 }
 
 // Notes a function that is defined; returns what follows it.
+//
+// name = (outer "::")? ("~"? word | "operator" token*)     outer: its class, where it stands outside of it
 int Finder::function(const Declaration& d, std::string_view of_class)
 {
     int end = past(s_, d.body);
@@ -307,6 +320,10 @@ void Finder::note_owners()
 }
 
 // The local variables of such a class that this function, or a lambda in it, returns by name.
+//
+// variable = "const"? type name ("=" token* | parens | braces)? ";"     behind ";", "{" or "}"
+// type     = (word "::")* (owner | "auto") angles?
+// return   = "return" name ";"
 void Finder::note_returned(const Declaration& d)
 {
     bool returns_one = false;
@@ -314,12 +331,14 @@ void Finder::note_returned(const Declaration& d)
     for (int i = d.body + 1; i < s_[d.body].partner; ++i) {
         if (!s_.is_any(i - 1, {";", "{", "}"})) continue;
         Returned r{i, 0, 0, "", {}};
+
         const int type = i + s_.is(i, "const");
         int word = type;
         while (s_.is_word(word) && s_.is(word + 1, "::")) word += 2;
         const bool automatic = s_.is(word, "auto");
         r.name = s_.is(word + 1, "<") ? angles_end(s_, word + 1) : word + 1;
         if (!(is_owner(word) || automatic) || !r.name || !s_.is_word(r.name)) continue;
+
         r.type = s_.join(type, r.name);
         r.end = r.name + 1;
         if (s_.is(r.end, "=")) {
@@ -331,6 +350,7 @@ void Finder::note_returned(const Declaration& d)
             r.end = past(s_, r.end);
         }
         if (!s_.is(r.end, ";")) continue;
+
         for (int k = r.end; k < s_[s_[i].parent].partner; ++k) {
             if (const int inner = s_.is(k, "[") ? lambda_body(s_, k) : 0) k = s_[inner].partner;
             if (s_.is(k, "return") && s_.is(k + 1, s_.spelling(r.name)) && s_.is(k + 2, ";")) r.returns.push_back(k);
@@ -355,7 +375,7 @@ void Finder::lambdas()
     }
 }
 
-// The arguments of a launch, and the template arguments that it names.
+// The words of a launch: those of its arguments are passed to the kernel, and those of its kernel are named by it.
 void Finder::launch(int open)
 {
     const LaunchText l(s_, open);
@@ -368,6 +388,8 @@ void Finder::launch(int open)
 }
 
 // The words in front of a variable that is declared, or behind the `=` of its initializer, may be its type.
+//
+// declared = word ("<" token* ">")? ("*" | "&" | "&&" | "const")* variable ("=" word)?     read backwards
 void Finder::note_type_of(int variable)
 {
     int i = variable - 1;
@@ -389,15 +411,14 @@ void Finder::note_device(int first, int last)
         named_.insert(s_.spelling(i));
         // A call, or the address of a function.
         const int behind = s_.is(i + 1, "<") ? angles_end(s_, i + 1) : i + 1;
-        const bool address = s_.is(i - 1, "&") &&
-                             s_.is_any(i - 2, {"(", ",", "=", "return"});
+        const bool address = s_.is(i - 1, "&") && s_.is_any(i - 2, {"(", ",", "=", "return"});
         if ((behind && s_.is(behind, "(")) || address) called_.insert(s_.spelling(i));
     }
 }
 
 bool Finder::in_device(int i) const
 {
-    return std::any_of(device_.begin(), device_.end(), [&](Range r) { return i >= r.first && i < r.second; });
+    return std::any_of(device_.begin(), device_.end(), [&](Tokens r) { return i >= r.first && i < r.second; });
 }
 
 bool Finder::is_called(const Function& f) const

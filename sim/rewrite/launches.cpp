@@ -24,7 +24,7 @@ bool returns_a_number(const Declaration& d)
            !any({"void", "auto", "::", "*"});
 }
 
-// `namespace std {`, or with attributes in front of the brace.
+// std = "namespace" "std" ("__attribute__" parens)? "{"     the outermost bracket around token i
 bool in_std(const Source& s, int i)
 {
     while (s[i].parent) i = s[i].parent;
@@ -41,10 +41,12 @@ void Launches::note_kernel(const Declaration& d)
         refuse(source_, d.name, "a kernel returns nothing; write __global__ void " +
                                     std::string(source_.spelling(d.name)) + "(...), and store the result to memory");
     kernel_names_.insert(d.name);
+
     const int close = source_[d.stop].partner;
-    const std::vector<Range> parameters = split(source_, d.stop + 1, close);
+    const std::vector<Tokens> parameters = split(source_, d.stop + 1, close);
     const bool special = d.templated && (!d.header || source_.is(d.header + 1, ">"));  // specializes another template
     if (special) return;
+
     const std::string scope = scope_of(source_, d.first);
     std::vector<Kernel>& namesakes = kernels_[source_.spelling(d.name)];
     auto known = std::find_if(namesakes.begin(), namesakes.end(), [&](const Kernel& k) { return k.scope == scope; });
@@ -53,6 +55,7 @@ void Launches::note_kernel(const Declaration& d)
         known->scope = scope;
         known->parameters = parameters.size();
     }
+
     known->definitions += d.body != 0;
     known->overloaded |= known->definitions > 1 || known->parameters != parameters.size();
     // A pointer to a function knows nothing of default arguments.
@@ -62,7 +65,7 @@ void Launches::note_kernel(const Declaration& d)
     if (!d.header) return;
 
     size_t needed = 0;
-    const std::vector<Range> header = split(source_, d.header + 1, d.header_end - 1);
+    const std::vector<Tokens> header = split(source_, d.header + 1, d.header_end - 1);
     for (size_t n = 0; n < header.size(); ++n) {
         const auto [first, last] = header[n];
         const int equals = find_word(source_, first, last, "=");

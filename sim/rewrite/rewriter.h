@@ -30,7 +30,7 @@ public:
     std::string run(const std::string& name, bool plain_host, const std::string& added, const Source* host);
 
     // The parts of what run() returned.
-    const std::vector<Piece>& pieces() const { return edits_.pieces(); }
+    const std::vector<TextPiece>& pieces() const { return edits_.pieces(); }
 
 private:
     void wrap(const std::string& name);

@@ -38,7 +38,7 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
          told);
 }
 
-// extern __shared__ TYPE name[]...;
+// array = "extern" "__shared__" type name "[" "]" brackets* ";"     the words in any order
 void Variables::dynamic_shared(const Declaration& d)
 {
     const int bound = d.stop;

@@ -40,9 +40,13 @@ public:
     }
 
     // Looks at a word of `range`, which is code of the device or of the host.
-    void word(int i, Range range, bool device)
+    //
+    // call   = (word "::")? word angles? "("
+    // object = ("std" "::")? (class angles? word | stream ("<" | ">"))     without std:: behind `using namespace std`
+    void word(int i, Tokens range, bool device)
     {
-        const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2), of_std = scoped && s_.is(i - 2, "std");
+        const bool scoped = s_.is(i - 1, "::") && s_.is_word(i - 2);
+        const bool of_std = scoped && s_.is(i - 2, "std");
         const int behind = s_.is(i + 1, "<") ? angles_end(s_, i + 1) : i + 1;
         const bool call = behind && s_.is(behind, "(") && !declares(i) && !is_unevaluated(i);
         const auto known = of_std ? sides_.end() : sides_.find(s_.spelling(i));
@@ -94,7 +98,7 @@ private:
         return false;
     }
     // True if something in the range has this name: `auto name = `, `T* name)`.
-    bool is_named(int name, Range range) const
+    bool is_named(int name, Tokens range) const
     {
         for (int i = range.first; i < range.second; ++i)
             if (!s_[i].system && s_.is(i, s_.spelling(name)) && !is_launch(s_, i + 1) &&
@@ -118,13 +122,13 @@ private:
 
 }  // namespace
 
-bool check_sides(const Source& s, const Sides& sides, const std::vector<Range>& strict, const std::vector<Range>& host,
-                 const std::vector<Range>& device)
+bool check_sides(const Source& s, const Sides& sides, const std::vector<Tokens>& strict,
+                 const std::vector<Tokens>& host, const std::vector<Tokens>& device)
 {
     Checker checker(s, sides);
-    const auto holds = [](int i) { return [i](Range r) { return i >= r.first && i < r.second; }; };
+    const auto holds = [](int i) { return [i](Tokens r) { return i >= r.first && i < r.second; }; };
     for (const auto* ranges : {&strict, &host})
-        for (Range range : *ranges)
+        for (Tokens range : *ranges)
             for (int i = range.first; i < range.second; ++i)
                 if (s.is_word(i) && !s[i].system &&
                     (ranges == &strict || std::none_of(device.begin(), device.end(), holds(i))))

@@ -17,7 +17,7 @@ using Sides = std::map<std::string_view, unsigned>;
 // Throws Refusal at the first call of a function of the other side, and of a kernel without <<<>>>. `strict`: code of
 // the device alone. `host`: functions without a word of CUDA, but for the lambdas of `device`. False if a name that is
 // in question has other meanings.
-bool check_sides(const Source& source, const Sides& sides, const std::vector<Range>& strict,
-                 const std::vector<Range>& host, const std::vector<Range>& device);
+bool check_sides(const Source& source, const Sides& sides, const std::vector<Tokens>& strict,
+                 const std::vector<Tokens>& host, const std::vector<Tokens>& device);
 
 }  // namespace rewrite

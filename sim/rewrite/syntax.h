@@ -12,7 +12,7 @@
 
 namespace rewrite {
 
-using Range = std::pair<int, int>;  // tokens [first, second)
+using Tokens = std::pair<int, int>;  // tokens [first, second)
 
 // The token behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
 int angles_end(const Source& source, int open);
@@ -31,7 +31,7 @@ inline int semicolon(const Source& source, int i)
 bool is_operand(const Source& source, int i);
 
 // The parts that commas separate in tokens [first, last). Commas of template arguments do not count. Empty: no part.
-std::vector<Range> split(const Source& source, int first, int last);
+std::vector<Tokens> split(const Source& source, int first, int last);
 
 // The token behind the statement that begins at `first`.
 int statement_end(const Source& source, int first);
@@ -83,9 +83,9 @@ bool is_space_word(const Source& source, int i);
 struct LaunchText {
     LaunchText(const Source& source, int open);  // the first `<` of the three; throws Refusal
 
-    Range kernel, configuration, name;  // name: the template arguments and parentheses stripped
+    Tokens kernel, configuration, name;  // name: the template arguments and parentheses stripped
     int close;                          // the first `>` of the three
-    Range arguments{};                  // between the `<` and `>` of the kernel's name, if it has them
+    Tokens arguments{};                  // between the `<` and `>` of the kernel's name, if it has them
 };
 bool is_launch(const Source& source, int i);
 

@@ -20,6 +20,7 @@ bool is_name_start(char c)
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+// marker = "#" "line"? digit* '"' file '"' (" 1" | " 2" | " 3" | " 4")*
 Marker read_marker(std::string_view directive)
 {
     Marker marker;
@@ -143,6 +144,7 @@ private:
         if (kind == Token::symbol) bracket(c);
     }
 
+    // raw string = ("R" | "LR" | "uR" | "UR" | "u8R") '"' delimiter "(" ... ")" delimiter '"'
     bool is_raw(size_t begin) const
     {
         const std::string_view prefix(text_.data() + begin, i_ - begin);
@@ -158,7 +160,7 @@ private:
         i_ = close + (open - i_) + 1;
     }
 
-    // Digits, suffixes, separators and exponents.
+    // number = (digit | ".") (name character | "." | ("e" | "E" | "p" | "P") ("+" | "-") | "'" name character)*
     void number()
     {
         for (++i_;; ++i_) {
@@ -169,6 +171,7 @@ private:
         }
     }
 
+    // literal = quote (character | "\\" character)* quote     on one line
     void literal(char quote)
     {
         const size_t begin = i_;

@@ -15,6 +15,9 @@
 namespace rewrite {
 
 // The name of each variable of a declaration, and the `,` or `;` behind it.
+//
+// declaration = specifiers declarator ("," declarator)* ";"
+// declarator  = ("*" | "const" | "(")* name (parens | brackets | braces | token)*
 std::vector<std::pair<int, int>> Variables::declarators(const Declaration& d) const
 {
     std::vector<std::pair<int, int>> all;
@@ -48,6 +51,8 @@ void Variables::gaps(const Declaration& d)
 
 // nvcc takes a __constant__ variable for constant in all code: `c = `, `c[i] += `, `++c.x`. A name that is declared
 // again is let pass, and so is what a pointer leads to.
+//
+// store = constant brackets* ("." member)? change | ("++" | "--") constant brackets*
 void Variables::check_constants() const
 {
     std::set<std::string_view> hidden;
@@ -56,17 +61,17 @@ void Variables::check_constants() const
         if (source_[i].system || !source_.is_word(i) || source_.is_any(i - 1, {".", "->"})) continue;
         const auto known = constants_.find(source_.spelling(i));
         if (known == constants_.end() || at_namespace_scope(source_, i)) continue;
+
         const int before = i - 1;
-        if (is_operand(source_, before) ||
-            (source_.is_any(before, {"*", "&", ">"}) && source_.is_word(before - 1)))
-            hidden.insert(known->first);
+        const bool of_type = source_.is_any(before, {"*", "&", ">"}) && source_.is_word(before - 1);
+        if (of_type || is_operand(source_, before)) hidden.insert(known->first);
+
         int end = i + 1, indices = 0;
         for (; source_.is(end, "[") && indices < known->second; ++indices) end = source_[end].partner + 1;
         if (source_.is(end, ".") && source_.is_word(end + 1)) end += 2;
-        const bool counted = source_.is_any(before, {"++", "--"});
-        if (source_.is_any(end, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
-            (counted && !source_.is_any(end, {"[", "->"})))
-            stores.push_back(i);
+        const bool counted = source_.is_any(before, {"++", "--"}) && !source_.is_any(end, {"[", "->"});
+        const bool changed = source_.is_any(end, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"});
+        if (counted || changed) stores.push_back(i);
     }
     for (int i : stores)
         if (!hidden.count(source_.spelling(i)))
@@ -100,7 +105,9 @@ std::string Variables::record(bool object, const std::string& kind, const std::s
          {"told", told}});
 }
 
-// The name with the scope that stands in front of it, and with its template arguments: n::x<int>.
+// The name with the scope that stands in front of it, and with its template arguments: n::x<int>. Read backwards.
+//
+// variable = "::"? (word "::")* name angles?
 std::string Variables::variable_at(int name) const
 {
     const int end = source_.is(name + 1, "<") ? angles_end(source_, name + 1) : name + 1;
@@ -125,6 +132,9 @@ void Variables::list(const Declaration& d, const std::string& kind, const std::s
 }
 
 // A template's variable is listed where it is instantiated. Returns what it is to be aligned to.
+//
+// template  = "template" "<" parameter ("," parameter)* ">"
+// parameter = token* "..."? name ("=" token*)?
 std::string Variables::template_record(const Declaration& d, const std::string& kind)
 {
     std::string parameters, arguments;  // without defaults
@@ -152,7 +162,8 @@ void Variables::device_variable(const Declaration& d, bool in_function)
         if (d.has("__constant__")) constants_[source_.spelling(name)] = dimensions;
     }
     const std::string kind = d.has("__managed__") ? "managed" : d.has("__constant__") ? "constant" : "device";
-    const bool outside = at_namespace_scope(source_, d.first), of_template = d.header && outside;
+    const bool outside = at_namespace_scope(source_, d.first);
+    const bool of_template = d.header && outside;
     if (!of_template && d.has("__device__") && is_table(d)) return table(d);
     // A section holds either constants or variables, and g++ keeps variables that several files may define apart from
     // others. A specialization of a template's variable is one file's, the others are not. They have no section, which
@@ -160,12 +171,14 @@ void Variables::device_variable(const Declaration& d, bool in_function)
     std::string section = "used, section(\"sim_" + kind;
     if (d.constant() && !d.has("__managed__")) section += "_const";
     if (d.has_inline() && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
+
     // Each variable begins at a sector. x86-64 aligns arrays so by itself, other machines do not.
     const bool instances = of_template && !source_.is(d.header + 1, ">");
     const std::string alignment = instances ? template_record(d, kind) : "32";
     qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" +
                    (of_template ? "" : section + "\"), ") + "aligned(" + alignment + "))) ");
     if (!of_template && outside) gaps(d);
+
     // Only definitions are listed. `extern`, `extern "C"` and members of a class declare what is defined elsewhere.
     const bool defined = !d.has("extern") && source_[d.first - 1].kind != Token::text;
     if (!instances && (outside || in_function) && (defined || find_word(source_, d.stop, all.back().second, "=")))
@@ -184,8 +197,9 @@ void Variables::local_static(const Declaration& d)
 
 bool Variables::is_table(const Declaration& d) const
 {
-    return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") &&
-           at_namespace_scope(source_, d.first) && !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
+    if (!d.constant() || d.has("constexpr") || d.has("extern") || d.has_inline()) return false;
+    if (!source_.is(d.stop, "[") || source_.is(d.name - 1, "::")) return false;
+    return at_namespace_scope(source_, d.first) && declarators(d).size() == 1;
 }
 
 // const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that

@@ -16,7 +16,6 @@
 #include "../core/devices.h"
 #include "options.h"
 #include "runtime.h"
-#include "timeline.h"
 
 namespace sim {
 namespace {
@@ -79,6 +78,7 @@ bool known_device(int device) { return device >= 0 && device < device_count(); }
 int current_device() { return current; }
 void set_current_device(int device) { current = device; }
 uint32_t peers_of(int device) { return enabled_peers[device]; }
+void disable_peers(int device) { enabled_peers[device] = 0; }
 
 }  // namespace sim
 
@@ -250,29 +250,6 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
     *device = int(number);
     return cudaSuccess;
 }
-
-cudaError_t cudaDeviceSynchronize()
-{
-    SIM_ENTER(true);
-    timeline().host_waits_for_device(current);
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-
-cudaError_t cudaDeviceReset()
-{
-    const RuntimeLock lock;
-    const cudaError_t error = enter(true);
-    timeline().host_waits_for_device(current);
-    free_everything(current);
-    forget_streams(current);
-    enabled_peers[current] = 0;
-    restore_context();
-    return error;
-}
-
-cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 // Preferences between caches and shared memory, which change no count.
 

@@ -20,6 +20,7 @@ int current_device();
 void set_current_device(int device);
 // The devices whose memory this one's kernels may access, by cudaDeviceEnablePeerAccess: bit d for device d.
 uint32_t peers_of(int device);
+void disable_peers(int device);
 
 // Makes another device the current one for the time of a call.
 class OnDevice {

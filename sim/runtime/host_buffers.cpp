@@ -16,17 +16,17 @@
 namespace sim {
 namespace {
 
-struct Piece {
+struct Extent {
     uintptr_t begin = 0, end = 0;
     uint64_t room(uintptr_t address) const { return address - begin < end - begin ? end - address : 0; }
 };
 
 // The frame that holds the address, without its return address.
-Piece frame_of(uintptr_t address)
+Extent frame_of(uintptr_t address)
 {
     struct Search {
         uintptr_t address, begin;
-        Piece found;
+        Extent found;
     } search{address, ~uintptr_t(0), {}};
     _Unwind_Backtrace([](_Unwind_Context* context, void* data) {
         Search& s = *static_cast<Search*>(data);
@@ -38,7 +38,7 @@ Piece frame_of(uintptr_t address)
     return search.found;
 }
 
-Piece piece_of(uintptr_t address)
+Extent extent_of(uintptr_t address)
 {
 #ifdef __GLIBC__
     static const uintptr_t heap = [] {
@@ -63,11 +63,11 @@ Piece piece_of(uintptr_t address)
 
 uint64_t host_room(uintptr_t address, uint64_t wanted)
 {
-    static Piece last;  // It may have changed since, so it is believed only if all that is wanted fits.
+    static Extent last;  // It may have changed since, so it is believed only if all that is wanted fits.
     if (const Symbol* variable = object_at(address)) return variable->address + variable->bytes - address;
     if (last.room(address) >= wanted) return wanted;
     if (const uint64_t room = frame_of(address).room(address)) return room;
-    last = piece_of(address);
+    last = extent_of(address);
     return last.room(address) ? last.room(address) : ~uint64_t(0);
 }
 

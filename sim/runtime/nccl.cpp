@@ -85,7 +85,14 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
                   cudaStream_t stream, const void* place)
 {
     refuse_in_kernel(place);
-    Message m{comm, sends, peer, data, count, 0, stream, place};
+    Message m;
+    m.comm = comm;
+    m.sends = sends;
+    m.peer = peer;
+    m.data = data;
+    m.count = count;
+    m.stream = stream;
+    m.place = place;
     {
         const RuntimeLock lock;
         if (context_lost()) return message_group().worst = ncclUnhandledCudaError;

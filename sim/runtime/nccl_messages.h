@@ -39,17 +39,17 @@ struct Called {
 
 // A send or a receive.
 struct Message {
-    ncclComm_t comm;
-    bool sends;
-    int peer;
-    void* data;
-    uint64_t count, bytes;
-    cudaStream_t stream;
-    const void* place;
-    uint64_t posted = 0;   // counts groups
-    Work work = {};
-    Clock clock = {};      // before it
-    std::vector<char> kept = {};  // what is sent, until it is received
+    ncclComm_t comm = nullptr;
+    bool sends = false;
+    int peer = 0;
+    void* data = nullptr;
+    uint64_t count = 0, bytes = 0;
+    cudaStream_t stream = nullptr;
+    const void* place = nullptr;
+    uint64_t posted = 0;     // counts groups
+    Work work;
+    Clock clock;             // before it
+    std::vector<char> kept;  // what is sent, until it is received
 
     const char* function() const { return sends ? "ncclSend" : "ncclRecv"; }
     Called call() const { return {function(), place}; }

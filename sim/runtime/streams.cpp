@@ -14,10 +14,10 @@
 #include "timeline.h"
 
 struct CUstream_st {
-    unsigned flags;
-    int priority;
-    int device;
-    int queue;
+    unsigned flags = 0;
+    int priority = 0;
+    int device = 0;
+    int queue = 0;
 };
 
 struct CUevent_st {
@@ -53,9 +53,13 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority)
 {
     SIM_ENTER(false);
     if (!stream || flags & ~cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
-    const int device = current_device();
-    const int queue = timeline().add_queue(device, !(flags & cudaStreamNonBlocking));
-    *stream = *handles().streams.insert(new CUstream_st{flags, priority, device, queue}).first;
+    CUstream_st* const made = new CUstream_st;
+    made->flags = flags;
+    made->priority = priority;
+    made->device = current_device();
+    made->queue = timeline().add_queue(made->device, !(flags & cudaStreamNonBlocking));
+    handles().streams.insert(made);
+    *stream = made;
     return cudaSuccess;
 }
 

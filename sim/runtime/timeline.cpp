@@ -60,7 +60,14 @@ Work Timeline::begin_work(int queue, uint64_t blocks, const char* name, const vo
 {
     clock_of(queue);
     Queue& q = queues_[size_t(queue)];
-    const Work work{queue, ++q.count, blocks_run(), blocks, name, place, launch};
+    Work work;
+    work.queue = queue;
+    work.number = ++q.count;
+    work.first = blocks_run();
+    work.blocks = blocks;
+    work.name = name;
+    work.place = place;
+    work.launch = launch;
     if (blocks) q.open.push_back(work);
     return work;
 }

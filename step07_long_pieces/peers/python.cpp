@@ -30,7 +30,7 @@ class Library : public Peer {
 public:
     explicit Library(const char* name) : name_(name)
     {
-        kernels().push_back({name, "-", step_of(__FILE__), "cuda", Part::lesson, transposes_numbers, {}, {}, {}, this});
+        kernels().push_back({name, "-", step_of(__FILE__), "cuda", Role::lesson, transposes_numbers, {}, {}, {}, this});
     }
 
     ~Library() override { stop(); }

@@ -153,3 +153,48 @@ void launchManyAccesses(T* odata, const T* idata, int width, int height)
 }
 
 KERNEL(manyAccesses, "-", copies, launchManyAccesses)
+
+// Each thread copies its element `height` times over. Who stores twice may have raced, so the simulator takes a closer
+// look at the pass.
+template <typename T>
+__global__ void copyAgain(T* odata, const T* idata, int width, int height)
+{
+    for (int i = 0; i < height; ++i)
+        for (int row = 0; row < height; ++row) {
+            const size_t at = size_t(row) * width + threadIdx.x;
+            odata[at] = idata[at];
+        }
+}
+
+template <typename T>
+void launchCopyAgain(T* odata, const T* idata, int width, int height)
+{
+    copyAgain<T><<<dim3(1), dim3(width)>>>(odata, idata, width, height);
+}
+
+KERNEL(copyAgain, "-", copies, launchCopyAgain)
+
+// Four warps add their elements to one, in global and in shared memory. Three stores of one lane give the sums.
+template <typename T>
+__global__ void addAll(T* odata, const T* idata, int, int)
+{
+    __shared__ T all;
+    if (threadIdx.x == 0) {
+        all = 0;
+        odata[0] = 0;
+    }
+    __syncthreads();
+    const T mine = idata[threadIdx.x];
+    atomicAdd(&odata[0], mine);
+    atomicAdd(&all, mine);
+    __syncthreads();
+    if (threadIdx.x == 0) odata[1] = all;
+}
+
+template <typename T>
+void launchAddAll(T* odata, const T* idata, int width, int height)
+{
+    addAll<T><<<dim3(1), dim3(128)>>>(odata, idata, width, height);
+}
+
+KERNEL(addAll, "-", copies, launchAddAll)

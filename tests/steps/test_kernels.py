@@ -53,7 +53,7 @@ def test_every_row_of_the_sources_has_its_kernel():
     assert set(SOURCE_ROWS) <= {row for k in EVERY for row in k["rows"]}
     for k in kernels():
         (line,) = [line for line in listed if line.split()[1:2] == [k["kernel"]]]
-        assert line.split()[0] == k["step"] and k["produces"] in line and k["part"] in line
+        assert line.split()[0] == k["step"] and k["produces"] in line and k["role"] in line
 
 
 def test_kernels_go_by_their_source_rows():
@@ -71,7 +71,7 @@ def test_kernels_go_by_their_source_rows():
 def test_listed_with_what_it_produces(kernel):
     recorded = MODELLED[kernel]
     (entry,) = [k for k in EVERY if k["kernel"] == kernel]
-    assert ((entry["program"], entry["rows"], entry["produces"], entry["part"])
+    assert ((entry["program"], entry["rows"], entry["produces"], entry["role"])
             == (LESSONS[kernel], [recorded["source_row"]], recorded["produces"], "lesson"))
 
 

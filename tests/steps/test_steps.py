@@ -126,7 +126,7 @@ def test_every_other_kernel_has_a_sentence(program, tmp_path):
     text, listed = path.read_text(), tmp_path / "list.csv"
     assert step(program, "--list", "--csv", listed).returncode == 0
     kernels = [row["kernel"] for row in csv.DictReader(listed.open())
-               if row["step"] == FOLDERS[program].name and row["part"] not in ("lesson", "faulty")]
+               if row["step"] == FOLDERS[program].name and row["role"] not in ("lesson", "faulty")]
     items = dict(re.findall(r"^- `(\w+)`((?:[^\n]|\n  )+)", text, re.MULTILINE))
     assert list(items) == re.findall(r"^- `(\w+)`", text, re.MULTILINE) and sorted(items) == sorted(kernels)
     for kernel, words in items.items():

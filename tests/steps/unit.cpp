@@ -18,10 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "common/bench.h"
 #include "common/device.h"
 #include "common/base/constants.h"
 #include "common/base/error.h"
 #include "common/kernel.h"
+#include "common/one_shape.h"
 #include "common/base/limits.h"
 #include "common/devices/elements.h"
 #include "common/reference.h"
@@ -272,10 +274,10 @@ void test_limits()
     CHECK(refused(1, 1, 1, 1, 1, 65));
     CHECK(step_of("step04_padding/step04.cu") == "step04_padding");
     CHECK(step_of("/home/me/step04_padding/variants.cu") == "step04_padding");
-    CHECK(part_of("step04_padding/step04.cu") == Part::lesson);
-    CHECK(part_of("/home/me/step04_padding/variants.cu") == Part::variant);
-    CHECK(part_of("step02_naive/serial.cpp") == Part::variant);
-    CHECK(part_of("tests/steps/probes.cu") == Part::lesson);
+    CHECK(role_of("step04_padding/step04.cu") == Role::lesson);
+    CHECK(role_of("/home/me/step04_padding/variants.cu") == Role::variant);
+    CHECK(role_of("step02_naive/serial.cpp") == Role::variant);
+    CHECK(role_of("tests/steps/probes.cu") == Role::lesson);
 }
 
 // A copy that begins where matrices do: sectors and lines are counted by address.
@@ -438,6 +440,94 @@ void test_conflicts()
     }
 }
 
+static_assert(!std::is_aggregate_v<Look> && !std::is_aggregate_v<Task>, "options are set by name");
+
+const Kernel& probe(const char* name)
+{
+    const auto found = std::find_if(kernels().begin(), kernels().end(),
+                                    [&](const Kernel& k) { return k.name == name && k.backend == "sim"; });
+    CHECK(found != kernels().end());
+    return *found;
+}
+
+// Memory of a device, with elements of an input.
+class OnDevice {
+public:
+    OnDevice(Device& device, Contents contents) : device_(device)
+    {
+        region_ = {device.allocate(contents.elements() * bytes_of(contents.type)), contents};
+        device.fill(region_);
+    }
+    ~OnDevice() { device_.release(region_.data); }
+    const Region& region() const { return region_; }
+
+private:
+    Device& device_;
+    Region region_;
+};
+
+// An atomic operation is a store in every sum, so that loads and stores are all there is.
+void test_sums()
+{
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", Wanted(machine_named("h200")), remark);
+    const Contents contents{Type::i32, copies, 32, 4, 0, Holds::input};
+    const OnDevice in(*device, contents), out(*device, contents);
+    const LaunchCounts n = device->enqueue({probe("addAll"), out.region(), in.region(), 32, 4, {}}).counts;
+    CHECK(n.requests(global, false) == 4 && n.units(global, false) == 16 && n.bytes_moved(false) == 4 * 128);
+    CHECK(n.requests(global, true) == 4 + 2 && n.bytes_moved(true) == 32 * n.units(global, true));
+    CHECK(n.requests(shared, false) == 1 && n.requests(shared, true) == 4 + 1);
+    CHECK(n.bytes_moved(false) + n.bytes_moved(true) == n.bytes_moved());
+    for (Space memory : {global, shared}) {
+        uint64_t requests = 0, units = 0;
+        for (const AccessSite& site : n.sites)
+            if (site.in(memory)) requests += site.requests, units += site.units;
+        CHECK(n.requests(memory, false) + n.requests(memory, true) == requests);
+        CHECK(n.units(memory, false) + n.units(memory, true) == units);
+    }
+}
+
+// A kernel that may race runs again to look for races: in the first of several passes, and in the second, whose output
+// the first has written. Later ones would race as the second does. A trace is of one run.
+void test_passes()
+{
+    static Kernel::Launcher launch;
+    static int launches;
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", Wanted(machine_named("h200")), remark);
+    Progress progress("unit");
+    Kernel counted = probe("copyAgain");
+    launch = counted.launch[int(Type::f32)];
+    counted.launch[int(Type::f32)] = [](void* odata, const void* idata, int width, int height, Block block) {
+        ++launches;
+        launch(odata, idata, width, height, block);
+    };
+    Bench bench(*device, Type::f32, {32, 4}, counted.expected, false, progress);
+    const Complain complain = [](const std::string&, const FindingRecord& what) {
+        printf("copyAgain: %s\n", what.text.c_str());
+        CHECK(!"a right kernel");
+    };
+    for (const auto& [passes, runs] : {std::pair(1, 2), {2, 4}, {6, 8}}) {
+        launches = 0;
+        Contender c = contender(counted, {});
+        bench.verify(c, passes, false, complain);
+        CHECK(c.result.right && c.result.counts && launches == runs);
+        CHECK(c.result.counts && c.result.counts->requests(global, true) == 16);
+    }
+    launches = 0;
+    uint64_t traced = 0;
+    const TraceSink sink = [&](const TracedRequest&) { ++traced; };
+    Contender c = contender(counted, {});
+    bench.trace(c, sink);
+    CHECK(launches == 1 && traced == 32);
+
+    launches = 0;
+    const Contents contents{Type::f32, counted.expected, 32, 4, 0, Holds::input};
+    const OnDevice in(*device, contents), out(*device, contents);
+    CHECK(device->enqueue({counted, out.region(), in.region(), 32, 4, {}}).may_have_raced);
+    CHECK(launches == 1);
+}
+
 void write_file(const std::string& path, const std::string& text)
 {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -545,7 +635,9 @@ void test_noise()
     row.kernel = "k";
     row.right = true;
     const auto shown = [&](double spread) {
-        row.timing = Result::Timing{{1, 1, spread}, 20, 1, 1, 1, 1, Plausibility::dram};
+        row.timing = Result::Timing{};
+        row.timing->ms = {1, 1, spread};
+        row.timing->gbs = 1;
         results.rows = {row};
         return table(results);
     };
@@ -571,6 +663,8 @@ int main()
     test_limits();
     test_simulator();
     test_conflicts();
+    test_sums();
+    test_passes();
     test_memory_of_groups();
     test_limited_threads();
     return checked();
