@@ -2,7 +2,6 @@
 
 #include "results_csv.h"
 
-#include <iterator>
 
 #include "base/commit.h"
 #include "base/csv.h"
@@ -108,16 +107,8 @@ const Column columns[] = {
     {"bandwidth_percent_of_memcpy", Of::timed, percent_of_copy},
     {"dram_peak_gbs", Of::timed, CELL(bandwidth_text(l.run.device.dram_peak_gbs))},
     {"memory", Of::timed, CELL(memory_text(l, *l.timing))},
-    {"global_load_requests", Of::counted, CELL(number(l.counts->requests(global, false)))},
-    {"global_load_transactions", Of::counted, CELL(number(l.counts->units(global, false)))},
-    {"global_store_requests", Of::counted, CELL(number(l.counts->requests(global, true)))},
-    {"global_store_transactions", Of::counted, CELL(number(l.counts->units(global, true)))},
     {"global_bytes_moved", Of::counted, CELL(number(l.counts->bytes_moved()))},
     {"coalesced_percent", Of::counted, CELL(coalesced_text(*l.counts))},
-    {"shared_load_requests", Of::counted, CELL(number(l.counts->requests(shared, false)))},
-    {"shared_load_wavefronts", Of::counted, CELL(number(l.counts->units(shared, false)))},
-    {"shared_store_requests", Of::counted, CELL(number(l.counts->requests(shared, true)))},
-    {"shared_store_wavefronts", Of::counted, CELL(number(l.counts->units(shared, true)))},
     {"worst_conflict", Of::counted, CELL(number(l.counts->worst_conflict()))},
     {"busiest_partition_of_loads", Of::counted, CELL(partition_text(*l.counts, l.counts->busiest_read))},
     {"busiest_partition_of_stores", Of::counted, CELL(partition_text(*l.counts, l.counts->busiest_write))},
@@ -170,11 +161,21 @@ const Column columns_of_several[] = {
 
 #undef CELL
 
-std::vector<Column> columns_for(bool several)
+// Calls visit(name, cell) for each column, where cell(line) is the text.
+template <typename Visit>
+void for_columns(bool several, Visit visit)
 {
-    std::vector<Column> chosen(std::begin(columns), std::end(columns));
-    if (several) chosen.insert(chosen.end(), std::begin(columns_of_several), std::end(columns_of_several));
-    return chosen;
+    for (const Column& column : columns) visit(column.name, [&](const Line& l) { return column.cell(l); });
+    for (Space memory : {global, shared})
+        for (bool store : {false, true})
+            for (const AccessSum& each : access_sums) {
+                const char* name = memory == global ? each.of_global : each.of_shared;
+                if (!name) continue;
+                visit(format("%s_%s_%s", memory == global ? "global" : "shared", store ? "store" : "load", name),
+                      [&](const Line& l) { return l.counts ? number(l.counts->sum(each.sum, memory, store)) : ""; });
+            }
+    if (!several) return;
+    for (const Column& column : columns_of_several) visit(column.name, [&](const Line& l) { return column.cell(l); });
 }
 
 Line line_of(const Results& results, const Result& row, const std::string& date)
@@ -195,16 +196,15 @@ std::string csv(const std::vector<Results>& all, const std::string& date)
     bool several = false;
     for (const Results& results : all)
         for (const Result& row : results.rows) several = several || row.gpus;
-    const std::vector<Column> chosen = columns_for(several);
     std::vector<std::string> cells;
-    for (const Column& column : chosen) cells.push_back(column.name);
+    for_columns(several, [&](const std::string& name, auto) { cells.push_back(name); });
     std::string text = csv_line(cells);
     for (const Results& results : all)
         for (const Result& row : results.rows) {
             if (!row.refused.empty()) continue;
             const Line line = line_of(results, row, date);
             cells.clear();
-            for (const Column& column : chosen) cells.push_back(column.cell(line));
+            for_columns(several, [&](const std::string&, auto cell) { cells.push_back(cell(line)); });
             text += csv_line(cells);
         }
     return text;
@@ -214,7 +214,7 @@ NamedCells named_cells(const Results& results, const Result& row, const std::str
 {
     const Line line = line_of(results, row, date);
     NamedCells cells;
-    for (const Column& column : columns_for(row.gpus)) cells.push_back({column.name, column.cell(line)});
+    for_columns(row.gpus, [&](const std::string& name, auto cell) { cells.push_back({name, cell(line)}); });
     return cells;
 }
 

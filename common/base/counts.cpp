@@ -69,15 +69,9 @@ void RooflineCounts::add(const RooflineCounts& more)
     constant_words += more.constant_words;
 }
 
-uint64_t LaunchCounts::requests(Space memory, bool store) const
+uint64_t LaunchCounts::sum(AccessSum::Sum of, Space memory, bool store) const
 {
-    return sum_over(sites,
-                    [=](const AccessSite& s) { return s.in(memory) && s.stores() == store ? s.requests : 0; });
-}
-
-uint64_t LaunchCounts::units(Space memory, bool store) const
-{
-    return sum_over(sites, [=](const AccessSite& s) { return s.in(memory) && s.stores() == store ? s.units : 0; });
+    return sum_over(sites, [=](const AccessSite& s) { return s.in(memory) && s.stores() == store ? s.*of : 0; });
 }
 
 double LaunchCounts::busiest(bool store) const

@@ -39,11 +39,18 @@ struct AccessSum {
     using Sum = uint64_t AccessCounts::*;
     const char* name;
     Sum sum;
+    // The results of a step have the sum over the loads and that over the stores in columns of their own, such as
+    // global_load_requests. Null: they have none.
+    const char* of_global = nullptr;
+    const char* of_shared = nullptr;
 };
 inline constexpr AccessSum access_sums[] = {
-    {"requests", &AccessCounts::requests},  {"accesses", &AccessCounts::accesses},
-    {"units", &AccessCounts::units},        {"ideal_units", &AccessCounts::ideal},
-    {"bytes_moved", &AccessCounts::bytes},  {"bytes_asked", &AccessCounts::asked},
+    {"requests", &AccessCounts::requests, "requests", "requests"},
+    {"accesses", &AccessCounts::accesses},
+    {"units", &AccessCounts::units, "transactions", "wavefronts"},
+    {"ideal_units", &AccessCounts::ideal},
+    {"bytes_moved", &AccessCounts::bytes},
+    {"bytes_asked", &AccessCounts::asked},
 };
 
 // One request, for a page that draws it. Of the requests of a place that cost the same, the first is kept.
@@ -167,8 +174,9 @@ struct LaunchCounts {
     DramCounts dram;
 
     // Sums over sites that load, or over those that store.
-    uint64_t requests(Space memory, bool store) const;
-    uint64_t units(Space memory, bool store) const;
+    uint64_t sum(AccessSum::Sum of, Space memory, bool store) const;
+    uint64_t requests(Space memory, bool store) const { return sum(&AccessCounts::requests, memory, store); }
+    uint64_t units(Space memory, bool store) const { return sum(&AccessCounts::units, memory, store); }
     // The traffic of the busiest partition over the mean. 0 if a launch moves too little to reach all partitions once:
     // some then get more than others in any order.
     double busiest(bool store) const;
