@@ -45,7 +45,7 @@ std::string json_kernel(const Results& results, const Result& row, const Printed
 std::string json_line(const Results& results, const Account& account, const std::string& text, const LineHead& told)
 {
     JsonValues findings, rows;
-    for (const FindingRecord& finding : account.findings) findings.push_back(json_object(finding_members(finding)));
+    for (const Finding& finding : account.findings) findings.push_back(json_object(finding_members(finding)));
     for (size_t i = 0; i < results.rows.size(); ++i)
         rows.push_back(json_kernel(results, results.rows[i], account.printed[i], told));
     return json_object({{"program", json_text(told.program)},

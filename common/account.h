@@ -35,7 +35,7 @@ struct Printed {
 
 // The findings of a run of one matrix, and the matrices that it printed.
 struct Account {
-    std::vector<FindingRecord> findings;
+    std::vector<Finding> findings;
     std::vector<Printed> printed;  // one for each row of the results, empty where nothing was printed
 };
 

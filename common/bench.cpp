@@ -223,7 +223,7 @@ bool Bench::check(Contender& c, int buffers, const Complain& complain)
     if (c.result.right) return true;
 
     const size_t i = bad - mismatches.begin();
-    FindingRecord wrong(kinds::wrong_result, "");
+    Finding wrong(kinds::wrong_result, "");
     if (i >= first_guard) {
         const size_t bands = out_->guards().size();
         wrong.text = "written out of bounds: " + Matrices::describe_guard((i - first_guard) % bands, *bad);
@@ -399,10 +399,10 @@ Numbered Bench::numbered_output(const Contender& c)
     return numbered(device_, output(0, c.expected(), Holds::result));
 }
 
-std::optional<FindingRecord> same_launch(const Contender& c, const Contender& other)
+std::optional<Finding> same_launch(const Contender& c, const Contender& other)
 {
     if (!c.launch.kernel || !(c.launch == other.launch)) return {};
-    return FindingRecord(kinds::same_launch,
+    return Finding(kinds::same_launch,
                          "same launch: kernel, grid and block are those of " + other.result.kernel);
 }
 
@@ -410,7 +410,7 @@ void check_distinct(const std::vector<Contender*>& contenders, const Complain& c
 {
     for (size_t i = 0; i < contenders.size(); ++i)
         for (size_t j = 0; j < i; ++j) {
-            const std::optional<FindingRecord> same = same_launch(*contenders[i], *contenders[j]);
+            const std::optional<Finding> same = same_launch(*contenders[i], *contenders[j]);
             if (!same) continue;
             contenders[i]->result.right = false;
             complain(contenders[i]->result.kernel, *same);

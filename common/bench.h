@@ -17,7 +17,7 @@
 namespace harness {
 
 // Is told what is wrong with the contender of this name.
-using Complain = std::function<void(const std::string& kernel, const FindingRecord& what)>;
+using Complain = std::function<void(const std::string& kernel, const Finding& what)>;
 
 // A kernel under test, or the device's own copy.
 struct Contender {
@@ -99,7 +99,7 @@ private:
 };
 
 // The finding on two kernels that launch the same: one's row would be the other's. None if they do not.
-std::optional<FindingRecord> same_launch(const Contender& c, const Contender& other);
+std::optional<Finding> same_launch(const Contender& c, const Contender& other);
 
 // Complains about all such pairs.
 void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain);

@@ -17,7 +17,7 @@
 namespace harness {
 namespace {
 
-using Findings = std::vector<FindingRecord>;
+using Findings = std::vector<Finding>;
 
 const Kernel& kernel_named(const std::string& name)
 {
@@ -30,7 +30,7 @@ const Kernel& kernel_named(const std::string& name)
 Findings reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine, Progress& progress)
 {
     Findings reports;
-    const Complain note = [&](const std::string&, const FindingRecord& what) { reports.push_back(what); };
+    const Complain note = [&](const std::string&, const Finding& what) { reports.push_back(what); };
     std::string remark;
     const std::unique_ptr<Device> device = open_device(kernel.backend, machine, remark);
     Bench bench(*device, Type::f32, shape, kernel.expected, false, progress);
@@ -50,7 +50,7 @@ Findings reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& mac
         if (k.backend != "sim" || kernel.backend != "sim" || k.name == kernel.name) continue;
         if (!Bench::same_layout(k.expected, kernel.expected)) continue;
         Contender other = contender(k, k.block);
-        bench.verify(other, 1, false, [](const std::string&, const FindingRecord&) {});
+        bench.verify(other, 1, false, [](const std::string&, const Finding&) {});
         if (const auto same = same_launch(c, other)) reports.push_back(*same);
     }
     return reports;
@@ -144,9 +144,9 @@ Shown show(const Erratum& e, const Machine& machine, Progress& progress)
     const Findings faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
     const Findings corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
     const auto caught =
-        std::find_if(faulty.begin(), faulty.end(), [&](const FindingRecord& r) { return e.caught_by == r.kind->id; });
+        std::find_if(faulty.begin(), faulty.end(), [&](const Finding& r) { return e.caught_by == r.kind->id; });
     // A twin may be slow for reasons of its own. Bank conflicts are a fault only where they were denied.
-    const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const FindingRecord& r) {
+    const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const Finding& r) {
         return e.caught_by != kinds::bank_conflicts.id && r.kind == &kinds::bank_conflicts;
     });
     return {e, caught == faulty.end() ? "" : message_of(*caught), clean ? "" : message_of(corrected.front())};

@@ -228,7 +228,7 @@ Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progre
 {
     std::optional<WholeFile>& json = files.json;
     Account account;
-    const Complain complain = [&](const std::string& kernel, const FindingRecord& finding) {
+    const Complain complain = [&](const std::string& kernel, const Finding& finding) {
         progress.clear();
         fflush(stdout);
         account.findings.push_back(finding);
@@ -242,7 +242,7 @@ Results run_one(const DeviceRun& on, Shape shape, const Setting& setting, Progre
     fflush(stdout);
     const LineHead told{setting.program, setting.date, setting.task.explain};
     Results results{on.device->info(), setting.task.type, shape.width, shape.height, 0, {}};
-    const auto give_up = [&](const FindingRecord& why) {
+    const auto give_up = [&](const Finding& why) {
         account.findings.push_back(why);
         if (json) json->append(json_line(results, account, heading, told));
         if (json) json->commit();

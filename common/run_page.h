@@ -20,7 +20,7 @@ public:
 
 private:
     std::list<Results> shapes_;
-    std::vector<FindingRecord> findings_;
+    std::vector<Finding> findings_;
     std::string record_;
 };
 

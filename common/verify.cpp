@@ -83,7 +83,7 @@ uint64_t origin(const Contents& contents, uint128_t bits)
     });
 }
 
-FindingRecord describe(Device& device, const Region& matrix, const Mismatch& mismatch)
+Finding describe(Device& device, const Region& matrix, const Mismatch& mismatch)
 {
     const Contents& contents = matrix.contents;
     const Type type = contents.type;
@@ -108,7 +108,7 @@ FindingRecord describe(Device& device, const Region& matrix, const Mismatch& mis
     const bool repeats = bytes < 8 && elements >> 8 * bytes;
     if (from < elements) remark = (repeats ? "as in idata " : "idata ") + place(from, contents.width);
     if (written && found == (~expected & mask(type))) remark = "never written";
-    FindingRecord wrong(
+    Finding wrong(
         kinds::wrong_result,
         format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
                (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),

@@ -13,7 +13,7 @@ namespace harness {
 // Tells what is wrong with a matrix that does not compare: how many elements differ, where the
 // first one is, what was expected there, what was found and, if it is an input element in the
 // wrong place, where it came from.
-FindingRecord describe(Device& device, const Region& matrix, const Mismatch& mismatch);
+Finding describe(Device& device, const Region& matrix, const Mismatch& mismatch);
 
 // A matrix row by row, with the number of the input element that is found in each place; ? where it is none.
 struct Numbered {

@@ -156,7 +156,7 @@ struct RooflineCounts {
 // The simulator's counts of one pass, or of all launches of one kernel.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
-    std::vector<FindingRecord> findings;  // what the kernel must not do
+    std::vector<Finding> findings;  // what the kernel must not do
     uint64_t findings_total = 0;        // how many of these faults there were
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;

@@ -46,13 +46,13 @@ std::string prefix(const FindingPlace& place)
 
 const char* name_of(Level level) { return level == Level::error ? "error" : "warning"; }
 
-std::string message_of(const FindingRecord& f)
+std::string message_of(const Finding& f)
 {
     return (f.kernel.empty() ? "" : f.kernel + ": ") + f.text +
            (f.count > 1 ? format(" (%llu times)", (unsigned long long)f.count) : "");
 }
 
-std::string finding_lines(const FindingRecord& f)
+std::string finding_lines(const Finding& f)
 {
     std::string lines =
         printable(prefix(f.place) + name_of(f.kind->level) + ": " + message_of(f) + " [" + f.kind->id + "]") + "\n";
@@ -69,7 +69,7 @@ std::string json_index(const std::optional<Index>& index)
     return json_array(values);
 }
 
-JsonMembers finding_members(const FindingRecord& f)
+JsonMembers finding_members(const Finding& f)
 {
     JsonValues related;
     for (const FindingPlace& other : f.others) {

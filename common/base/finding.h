@@ -1,7 +1,7 @@
 // A finding: a fault that a program showed, as a record. The terminal, JSON and SARIF are written from it. Programs
 // read its kind and its fields, and nothing reads its sentence but people.
 //
-// Interface: FindingKind, what went wrong; FindingPlace, a line of the source and who was there; FindingRecord, both,
+// Interface: FindingKind, what went wrong; FindingPlace, a line of the source and who was there; Finding, both,
 // with a sentence; finding_lines(), the text of the terminal; finding_members(), JSON.
 
 #pragma once
@@ -58,8 +58,8 @@ struct WrongElement {
     uint64_t expected_row, expected_column;
 };
 
-struct FindingRecord {
-    FindingRecord(const FindingKind& of, const std::string& sentence, const FindingPlace& at = {})
+struct Finding {
+    Finding(const FindingKind& of, const std::string& sentence, const FindingPlace& at = {})
         : kind(&of), text(sentence), place(at)
     {
     }
@@ -78,19 +78,19 @@ struct FindingRecord {
 
 // Thrown by a function that cannot go on after a finding. main prints its sentence.
 struct FindingError : Error {
-    explicit FindingError(const FindingRecord& found) : Error{status_wrong_result, found.text}, finding(found) {}
-    FindingRecord finding;
+    explicit FindingError(const Finding& found) : Error{status_wrong_result, found.text}, finding(found) {}
+    Finding finding;
 };
 
 // The text with its kernel and how often it happened.
-std::string message_of(const FindingRecord& finding);
+std::string message_of(const Finding& finding);
 
 // A line in the form of a compiler, and one for each other place:
 // program.cu:12:5: warning: kernel: race: ... (3 times) [race]
-std::string finding_lines(const FindingRecord& finding);
+std::string finding_lines(const Finding& finding);
 
 // The members of its object in JSON: docs/OUTPUT.md lists them.
-JsonMembers finding_members(const FindingRecord& finding);
+JsonMembers finding_members(const Finding& finding);
 // [x, y, z], or null.
 std::string json_index(const std::optional<Index>& index);
 

@@ -114,7 +114,7 @@ class Section {
 public:
     Section(const Page& page, size_t number) : page_(page), number_(number), kernel_(page.kernels[number])
     {
-        for (const FindingRecord& f : page.findings)
+        for (const Finding& f : page.findings)
             if (f.kernel == kernel_.name) findings_.push_back(&f);
         const std::vector<const AccessSite*> costly = costly_sites(*kernel_.counts);
         if (!costly.empty()) worst_ = costly.front();
@@ -131,7 +131,7 @@ private:
     std::string verdict() const
     {
         if (!findings_.empty()) {
-            const FindingRecord& f = *findings_.front();
+            const Finding& f = *findings_.front();
             const std::string many = findings_.size() == 1 ? "1 finding" : format("%zu findings", findings_.size());
             return "<b>" + many + ".</b> " + text(sentence(f.text)) + (worst_ ? "<br>" + costs() : "");
         }
@@ -179,7 +179,7 @@ private:
         std::map<std::string, std::vector<int>> wanted;
         for (const AccessSite& s : kernel_.counts->sites)
             if (s.line) wanted[s.path].push_back(s.line);
-        for (const FindingRecord* f : findings_) {
+        for (const Finding* f : findings_) {
             if (f->place.line) wanted[f->place.path].push_back(f->place.line);
             for (const FindingPlace& other : f->others)
                 if (other.line) wanted[other.path].push_back(other.line);
@@ -214,7 +214,7 @@ private:
             rows += "</tbody>";
         }
         std::string lost;
-        for (const FindingRecord* f : findings_)
+        for (const Finding* f : findings_)
             if (!f->place.line) lost += tag("p", "finding", finding(*f));
         return "<div class=\"source\">" +
                tag("p", "key", "At each line: what a request of a warp costs | the least that it could, and the share "
@@ -239,7 +239,7 @@ private:
                         short_number(ideal(s)) + "</b> " + s.unit + ", " + percent_text(share(s, *kernel_.counts)) +
                         "</button>";
         }
-        for (const FindingRecord* f : findings_)
+        for (const Finding* f : findings_)
             if (f->place.line == line && f->place.path == path)
                 found += "<tr class=\"found\"><td></td><td colspan=\"2\">" + tag("p", "finding", finding(*f)) +
                          "</td></tr>\n";
@@ -248,7 +248,7 @@ private:
                text(source) + "</td><td class=\"c\">" + accesses + "</td></tr>\n" + found;
     }
 
-    std::string finding(const FindingRecord& f) const
+    std::string finding(const Finding& f) const
     {
         const size_t number = size_t(&f - page_.findings.data());
         const std::string column = f.place.column ? format(" (column %d)", f.place.column) : "";
@@ -260,7 +260,7 @@ private:
     const Page& page_;
     size_t number_;
     const PageKernel& kernel_;
-    std::vector<const FindingRecord*> findings_;
+    std::vector<const Finding*> findings_;
     const AccessSite* worst_ = nullptr;  // the access that has most to gain; null: none
 };
 
@@ -271,7 +271,7 @@ std::string page_html(const Page& page)
     const Machine& machine = *page.machine;
     std::string body;
     for (size_t i = 0; i < page.kernels.size(); ++i) body += Section(page, i).html();
-    for (const FindingRecord& f : page.findings) {
+    for (const Finding& f : page.findings) {
         const auto known = [&](const PageKernel& k) { return k.name == f.kernel; };
         if (std::none_of(page.kernels.begin(), page.kernels.end(), known))
             body += tag("p", "finding", text(finding_lines(f)));

@@ -25,7 +25,7 @@ struct Page {
     std::string program;
     const Machine* machine;
     std::vector<PageKernel> kernels;  // in the order in which the record has them
-    std::vector<FindingRecord> findings;
+    std::vector<Finding> findings;
     std::string record;   // the JSON of the run: an object or several, with commas between them
     std::string against;  // the JSON of an earlier run, as its file has it; empty: none
 };

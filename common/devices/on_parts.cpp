@@ -36,9 +36,9 @@ BetweenGpus PassSums::between(int gpus)
     return between;
 }
 
-void PassSums::add(const std::vector<Finding>& findings, int gpu)
+void PassSums::add(const std::vector<Fault>& findings, int gpu)
 {
-    for (const Finding& finding : findings) {
+    for (const Fault& finding : findings) {
         const auto known = std::find_if(found.begin(), found.end(), [&](const Found& f) {
             return (f.gpu < 0) == (gpu < 0) && same_fault(f.finding, finding);
         });
@@ -50,7 +50,7 @@ void PassSums::add(const std::vector<Finding>& findings, int gpu)
 PassSums OnOne::run()
 {
     launch_all();
-    sums_.add(take_host_findings(), -1);
+    sums_.add(take_host_faults(), -1);
     for (const auto& memory : memory().all()) {
         sums_.gave_up |= memory->shadow && memory->shadow->gave_up();
         memory->shadow.reset();
@@ -177,7 +177,7 @@ void OnParts::ended(const Launching& launching, const Report& report)
     launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu].c_str(), launching.place, true, -1});
     sums_.traffic->add(gpu, clock, report.peers);
     clock += (blocks + report.resident_blocks - 1) / report.resident_blocks;
-    sums_.add(report.findings, gpu);
+    sums_.add(report.faults, gpu);
 }
 
 // Throws if the sender does not have all that it sends, or the receiver has no room for it.

@@ -18,7 +18,7 @@
 
 #include "../base/error.h"
 #include "../device.h"
-#include "../../sim/core/findings/findings.h"
+#include "../../sim/core/findings/faults.h"
 #include "../../sim/core/sinks/global_checker.h"
 #include "../../sim/core/grid/simulator.h"
 #include "../../sim/core/sinks/traffic_account.h"
@@ -27,7 +27,7 @@ namespace sim {
 
 // A finding, and the launch that it is of. `gpu`: -1 where there is one alone.
 struct Found {
-    Finding finding;
+    Fault finding;
     dim3 grid, block;
     int gpu;
 };
@@ -42,7 +42,7 @@ struct PassSums {
     std::unique_ptr<TrafficAccount> traffic;  // it is large: null where there is one GPU
 
     // The same fault at the same lines is one finding, whichever GPU it is on.
-    void add(const std::vector<Finding>& findings, int gpu);
+    void add(const std::vector<Fault>& findings, int gpu);
     harness::BetweenGpus between(int gpus);
 };
 
@@ -59,7 +59,7 @@ public:
 
 protected:
     virtual void launch_all();
-    virtual void ended(const Launching&, const Report& report) { sums_.add(report.findings, -1); }
+    virtual void ended(const Launching&, const Report& report) { sums_.add(report.faults, -1); }
     void launch(const Launching& launching, const Code& code) override;
     // Runs the code of the host that launches.
     void run_host_code(const std::function<void()>& code);

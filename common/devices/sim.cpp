@@ -107,7 +107,7 @@ private:
     static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
     {
         for (const auto& [finding, grid, block, gpu] : found) {
-            counts.findings.push_back(finding_record(finding, "", grid, block, gpu < 0 ? Remedy::event : Remedy::none));
+            counts.findings.push_back(finding_of(finding, "", grid, block, gpu < 0 ? Remedy::event : Remedy::none));
             if (gpu >= 0) counts.findings.back().text += format(", on GPU %d", gpu);
             counts.findings_total += finding.count;
         }

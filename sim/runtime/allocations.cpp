@@ -194,13 +194,13 @@ void note_accounts()
     for (const auto& allocation : memory().all()) note_account(*allocation);
 }
 
-std::vector<harness::FindingRecord> never_freed()
+std::vector<harness::Finding> never_freed()
 {
     std::vector<const Allocation*> left;
     for (const auto& a : memory().all())
         if (must_be_freed(*a)) left.push_back(a.get());
     std::sort(left.begin(), left.end(), [](auto* a, auto* b) { return a->number < b->number; });
-    std::vector<harness::FindingRecord> findings;
+    std::vector<harness::Finding> findings;
     for (const Allocation* a : left)
         findings.push_back(finding_of_call(kinds::never_freed, a->place,
                                            format("never freed: %s, %llu bytes; call %s", a->name.c_str(),

@@ -209,7 +209,7 @@ void check_beside(const End& end, uintptr_t address, uint64_t bytes, bool writes
         const std::string what = format("%s and %s; nothing orders the two: record an event after the first, and let "
                                         "the second wait for it",
                                         verb(call.function, writes), other_text.c_str());
-        harness::FindingRecord finding = finding_of_call(
+        harness::Finding finding = finding_of_call(
             kinds::race, call.place,
             format("race: %s: %s", address_text(address + at - offset).c_str(), call.text().c_str()) + what);
         finding.others.push_back(finding_place(uint64_t(other.first->place)));

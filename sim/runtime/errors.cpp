@@ -112,9 +112,9 @@ cudaError_t launch_error()
     return last;
 }
 
-std::vector<harness::FindingRecord> unseen_errors()
+std::vector<harness::Finding> unseen_errors()
 {
-    std::vector<harness::FindingRecord> findings;
+    std::vector<harness::Finding> findings;
     for (const FailedLaunch& f : failed_launches())
         if (!f.seen)
             findings.push_back(finding_of_call(

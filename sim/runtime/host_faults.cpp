@@ -11,7 +11,7 @@
 
 #include "../../common/base/error.h"
 #include "../elf/places.h"
-#include "../core/block/faults.h"
+#include "../core/block/signals.h"
 #include "../core/lanes/threads.h"
 #include "../elf/symbols.h"
 #include "notes.h"
@@ -112,7 +112,7 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     const Allocation* allocation = allocation_at(address);
     const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& remedy = "") {
         const harness::FindingPlace place = fault_place(context);
-        program_finding(harness::FindingRecord(kind, text + ", at " + line_text(place) + remedy, place));
+        program_finding(harness::Finding(kind, text + ", at " + line_text(place) + remedy, place));
     };
     if (in_device_range(address)) {
         found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),

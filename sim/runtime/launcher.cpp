@@ -144,14 +144,14 @@ cudaError_t note_findings(const std::string& kernel, const Report& report)
 {
     cudaError_t error = cudaSuccess;
     const bool told = reported_kernel(kernel);
-    for (const Finding& f : report.findings) {
+    for (const Fault& f : report.faults) {
         if (error == cudaSuccess) error = f.asserted ? cudaErrorAssert : cudaError_t(f.kind->cuda_error);
         if (!told) continue;
         // From launch to launch, the same fault at the same lines is one finding.
         const uint32_t first = place_number(return_address(f.first));
         const uint32_t second = f.second ? place_number(return_address(f.second)) : 0;
         const std::string key = format("%s %s %u %u ", kernel.c_str(), f.kind->id, first, second);
-        program_finding(finding_record(f, kernel, report.grid, report.block), key + f.memory + f.text);
+        program_finding(finding_of(f, kernel, report.grid, report.block), key + f.memory + f.text);
     }
     return error;
 }

@@ -183,9 +183,9 @@ ncclResult_t end_message_group()
     return std::exchange(message_group().worst, ncclSuccess);
 }
 
-std::vector<harness::FindingRecord> lone_messages()
+std::vector<harness::Finding> lone_messages()
 {
-    std::vector<harness::FindingRecord> findings;
+    std::vector<harness::Finding> findings;
     for (const auto& clique : all_cliques().cliques)
         for (const Message& m : clique->messages)
             findings.push_back(finding_of_call(kinds::bad_message, m.place,

@@ -9,7 +9,7 @@ namespace {
 
 struct AllFindings {
     std::vector<std::string> keys;
-    std::vector<harness::FindingRecord> records;  // one for each key
+    std::vector<harness::Finding> records;  // one for each key
 };
 
 AllFindings& all_findings()
@@ -29,7 +29,7 @@ std::vector<std::string>& notes()
 static uint64_t findings_made = 0;
 uint64_t findings_so_far() { return findings_made; }
 
-void program_finding(const harness::FindingRecord& finding, const std::string& key)
+void program_finding(const harness::Finding& finding, const std::string& key)
 {
     ++findings_made;
     if (!reported(*finding.kind)) return;
@@ -45,9 +45,9 @@ void program_finding(const harness::FindingRecord& finding, const std::string& k
     records.push_back(finding);
 }
 
-harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text)
+harness::Finding finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text)
 {
-    return harness::FindingRecord(kind, text, finding_place(uint64_t(place)));
+    return harness::Finding(kind, text, finding_place(uint64_t(place)));
 }
 
 void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,
@@ -62,7 +62,7 @@ void program_note(const std::string& text)
     if (std::find(notes().begin(), notes().end(), text) == notes().end()) notes().push_back(text);
 }
 
-const std::vector<harness::FindingRecord>& program_findings() { return all_findings().records; }
+const std::vector<harness::Finding>& program_findings() { return all_findings().records; }
 const std::vector<std::string>& program_notes() { return notes(); }
 
 }  // namespace sim

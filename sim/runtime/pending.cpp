@@ -146,7 +146,7 @@ Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPl
                                                                    : Meeting::harmless;
     }
     const std::string other = met->text();
-    harness::FindingRecord finding(
+    harness::Finding finding(
         kinds::race,
         format("race: %s: the host %s it at %s, and %s%s may not have %s it yet; wait for it first, with "
                "cudaDeviceSynchronize()",
@@ -176,9 +176,9 @@ void host_has_waited()
     end_uses([](const Use& use) { return waited_for(use.work); });
 }
 
-std::vector<harness::FindingRecord> launches_not_waited_for()
+std::vector<harness::Finding> launches_not_waited_for()
 {
-    std::vector<harness::FindingRecord> findings;
+    std::vector<harness::Finding> findings;
     for (const Beside& launch : not_waited_for()) {
         if (!launch.launch) continue;
         std::string lost;

@@ -97,12 +97,12 @@ void note_what_is_left(bool ended_well)
 {
     note_accounts();
     for (const std::string& launch : refused_launches()) program_note(launch);
-    for (const harness::FindingRecord& error : unseen_errors()) program_finding(error);
-    for (const harness::FindingRecord& message : lone_messages()) program_finding(message);
+    for (const harness::Finding& error : unseen_errors()) program_finding(error);
+    for (const harness::Finding& message : lone_messages()) program_finding(message);
     // A program that was stopped could not free its memory, or wait.
     if (ended_well && !context_lost()) {
-        for (const harness::FindingRecord& launch : launches_not_waited_for()) program_finding(launch);
-        for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
+        for (const harness::Finding& launch : launches_not_waited_for()) program_finding(launch);
+        for (const harness::Finding& memory : never_freed()) program_finding(memory);
     }
     if (sim_sides_by_names)
         program_note("host and device functions were told apart by their names alone; with clang++ installed, members "

@@ -83,7 +83,7 @@ std::string report_json()
     JsonValues kernels, notes, findings;
     for (const KernelLaunches& launches : all_launches()) kernels.push_back(json_kernel(launches));
     for (const std::string& note : program_notes()) notes.push_back(json_text(note));
-    for (const harness::FindingRecord& finding : program_findings())
+    for (const harness::Finding& finding : program_findings())
         findings.push_back(json_object(finding_members(finding)));
     return json_object({{"version", version},
                         {"date_utc", json_text(harness::utc_now())},

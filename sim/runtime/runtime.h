@@ -116,7 +116,7 @@ void free_everything(int device);
 // A note for each allocation that is not freed and in which the search for races has given up.
 void note_accounts();
 // A finding for each allocation that the program still has.
-std::vector<harness::FindingRecord> never_freed();
+std::vector<harness::Finding> never_freed();
 uint64_t total_memory();
 
 // True if the kernel may be launched. If not, the error that CUDA would give is noted.
@@ -127,7 +127,7 @@ void kernel_failed(const Launching& launching, cudaError_t error);
 // Notes that a kernel was not launched.
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
 // Failed launches that the program did not ask about, and those that were not made.
-std::vector<harness::FindingRecord> unseen_errors();
+std::vector<harness::Finding> unseen_errors();
 std::vector<std::string> refused_launches();
 // True if a kernel has failed, so that every function returns its error.
 bool context_lost();
@@ -156,7 +156,7 @@ Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPl
 void print_later(const Work& work, const char* text);
 // Opens the memory, and prints the text, of work that the host has waited for.
 void host_has_waited();
-std::vector<harness::FindingRecord> launches_not_waited_for();
+std::vector<harness::Finding> launches_not_waited_for();
 
 // An allocation begins or ends in the order of a stream, at a call of this function.
 void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream);
@@ -166,7 +166,7 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
                   const Work& receive, const Clock& before_receive);
 std::vector<char> bytes_at(const void* memory, uint64_t bytes);
 // Messages that were sent and never received, or the other way round.
-std::vector<harness::FindingRecord> lone_messages();
+std::vector<harness::Finding> lone_messages();
 
 // The function that is copying between memory of the host and the device now, for the handler of its fault: "cudaMemcpy
 // at program.cu:50". `place`: null if no function is.

@@ -21,7 +21,7 @@ namespace sim {
 namespace {
 
 using harness::FindingPlace;
-using harness::FindingRecord;
+using harness::Finding;
 using harness::json_array;
 using harness::json_object;
 using harness::json_text;
@@ -67,7 +67,7 @@ std::string sarif_location(const FindingPlace& place, const std::string& kernel)
     return json_object(members);
 }
 
-std::string sarif_related(const FindingRecord& finding)
+std::string sarif_related(const Finding& finding)
 {
     JsonValues locations;
     for (const FindingPlace& other : finding.others)
@@ -75,7 +75,7 @@ std::string sarif_related(const FindingRecord& finding)
     return json_array(locations);
 }
 
-std::string sarif_fingerprint(const FindingRecord& finding, std::map<uint64_t, int>& known)
+std::string sarif_fingerprint(const Finding& finding, std::map<uint64_t, int>& known)
 {
     uint64_t hash = harness::hash_begin;
     const auto take = [&](const std::string& text) { hash = harness::hash_of(hash, text.c_str(), text.size() + 1); };
@@ -87,7 +87,7 @@ std::string sarif_fingerprint(const FindingRecord& finding, std::map<uint64_t, i
     return harness::format("%016llx:%d", (unsigned long long)hash, ++known[hash]);
 }
 
-std::string sarif_result(const FindingRecord& finding, size_t rule, std::map<uint64_t, int>& known)
+std::string sarif_result(const Finding& finding, size_t rule, std::map<uint64_t, int>& known)
 {
     JsonMembers properties;
     if (finding.place.block) properties.push_back({"block", json_index(finding.place.block)});
@@ -133,7 +133,7 @@ std::string sarif_results()
 {
     JsonValues all;
     std::map<uint64_t, int> known;
-    for (const FindingRecord& finding : program_findings()) {
+    for (const Finding& finding : program_findings()) {
         size_t rule = 0;
         while (harness::finding_kinds[rule] != finding.kind) ++rule;
         all.push_back(sarif_result(finding, rule, known));

@@ -35,7 +35,7 @@ std::string title(const KernelLaunches& l)
 
 void print_findings()
 {
-    for (const harness::FindingRecord& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
+    for (const harness::Finding& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
 }
 
 std::string model_text(const KernelLaunches& l)

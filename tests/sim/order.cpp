@@ -91,14 +91,14 @@ struct Checkers {
         sink.warp_done(sequence, threads);
         sink.block_done();
         findings.list.erase(std::remove_if(findings.list.begin(), findings.list.end(),
-                                           [](const Finding& f) { return f.kind == &kinds::uninitialized_load; }),
+                                           [](const Fault& f) { return f.kind == &kinds::uninitialized_load; }),
                             findings.list.end());
         return !findings.list.empty();
     }
 
     Sites sites;
     SharedMemory none;
-    Findings findings;
+    Faults findings;
     SharedChecker shared;
     GlobalChecker global;
     Allocation all{uintptr_t(memory_of_all), sizeof memory_of_all, 0, "global"};

@@ -503,7 +503,7 @@ void test_passes()
         launch(odata, idata, width, height, block);
     };
     Bench bench(*device, Type::f32, {32, 4}, counted.expected, false, progress);
-    const Complain complain = [](const std::string&, const FindingRecord& what) {
+    const Complain complain = [](const std::string&, const Finding& what) {
         printf("copyAgain: %s\n", what.text.c_str());
         CHECK(!"a right kernel");
     };

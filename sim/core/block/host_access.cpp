@@ -7,7 +7,7 @@
 namespace sim {
 namespace {
 
-Findings host_findings;
+Faults host_faults;
 
 }  // namespace
 
@@ -15,12 +15,12 @@ void look_at_host(const Access& access)
 {
     const Allocation* target = memory().find(access.address);
     if (!target || !(target->unwritten || target->read_only)) return;
-    Finding finding(kinds::host_access, without_turn(access.site), 0);
-    finding.memory = target->name;
-    finding.offset = int64_t(access.address - target->begin);
-    host_findings.add(finding);
+    Fault fault(kinds::host_access, without_turn(access.site), 0);
+    fault.memory = target->name;
+    fault.offset = int64_t(access.address - target->begin);
+    host_faults.add(fault);
 }
 
-std::vector<Finding> take_host_findings() { return std::exchange(host_findings.list, {}); }
+std::vector<Fault> take_host_faults() { return std::exchange(host_faults.list, {}); }
 
 }  // namespace sim

@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/access.h"
 
 namespace sim {
 
 void look_at_host(const Access& access);
-// Findings on such accesses since the last call.
-std::vector<Finding> take_host_findings();
+// Faults of such accesses since the last call.
+std::vector<Fault> take_host_faults();
 
 }  // namespace sim

@@ -43,8 +43,8 @@ Suspects::Verdict Suspects::look(const Access& access, const Array* array, bool 
             ++i;
             continue;
         }
-        if (local) return fault(s, "a local array");
-        if (of_structures && has_numbers(s.type)) return fault(s, "a member of " + array->name);
+        if (local) return wrong(s, "a local array");
+        if (of_structures && has_numbers(s.type)) return wrong(s, "a member of " + array->name);
         suspects_.erase(suspects_.begin() + int(i));
     }
     return {};
@@ -53,10 +53,10 @@ Suspects::Verdict Suspects::look(const Access& access, const Array* array, bool 
 Suspects::Verdict Suspects::settle() const
 {
     if (suspects_.empty()) return {};
-    return fault(suspects_.front(), "a local array");
+    return wrong(suspects_.front(), "a local array");
 }
 
-Suspects::Fault Suspects::fault(const Suspect& s, const std::string& array)
+Suspects::Wrong Suspects::wrong(const Suspect& s, const std::string& array)
 {
     return {harness::format("index %lld of %s, %s", (long long)s.index, array.c_str(), s.type.c_str()), s.place};
 }

@@ -20,11 +20,11 @@ namespace sim {
 
 class Suspects {
 public:
-    struct Fault {
+    struct Wrong {
         std::string text;
         uint64_t place;
     };
-    using Verdict = std::optional<Fault>;
+    using Verdict = std::optional<Wrong>;
 
     // `type`: of the row, as the compiler writes it: 'float[4]'.
     Verdict add(int64_t index, const std::string& type, Spot spot, uint64_t place);
@@ -42,7 +42,7 @@ private:
         Spot spot;
         uint64_t place;
     };
-    static Fault fault(const Suspect& suspect, const std::string& array);
+    static Wrong wrong(const Suspect& suspect, const std::string& array);
 
     std::vector<Suspect> suspects_;  // of one line
 };

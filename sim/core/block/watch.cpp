@@ -30,8 +30,8 @@ void Likely::prefer(Range (&ranges)[2], const Range& range)
     ranges[0] = newest;
 }
 
-Watch::Watch(Threads& threads, Columns& columns, SharedMemory& shared, Findings& findings)
-    : threads_(threads), columns_(columns), shared_(shared), findings_(findings), reach_(threads.fibers(), shared)
+Watch::Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults)
+    : threads_(threads), columns_(columns), shared_(shared), faults_(faults), reach_(threads.fibers(), shared)
 {
 }
 
@@ -157,11 +157,11 @@ void Watch::check_output(const Allocation& memory, const Access& access)
     for (uint64_t at = offset / bytes * bytes; at < offset + access.bytes(); at += bytes)
         if (memory.unwritten->has(memory.first_element + at / bytes,
                                   reinterpret_cast<const void*>(memory.begin + at))) {
-            Finding finding(kinds::uninitialized_load, without_turn(access.site), block_);
-            finding.thread = threads_.current();
-            finding.memory = memory.name;
-            finding.offset = int64_t(at);
-            findings_.add(finding);
+            Fault fault(kinds::uninitialized_load, without_turn(access.site), block_);
+            fault.thread = threads_.current();
+            fault.memory = memory.name;
+            fault.offset = int64_t(at);
+            faults_.add(fault);
         }
 }
 
@@ -210,17 +210,17 @@ void Watch::fail_if_host_address(uintptr_t address, uint64_t place)
 
 void Watch::fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted)
 {
-    Finding finding = finding_at(kind, block_, place, threads_.current(), text);
-    finding.asserted = asserted;
-    end_thread(std::move(finding));
+    Fault fault = fault_at(kind, block_, place, threads_.current(), text);
+    fault.asserted = asserted;
+    end_thread(std::move(fault));
 }
 
-void Watch::end_thread(Finding finding)
+void Watch::end_thread(Fault fault)
 {
-    finding.block = block_;
-    finding.thread = threads_.current();
-    findings_.add(finding);
-    finding = {};  // nothing on this stack is destroyed
+    fault.block = block_;
+    fault.thread = threads_.current();
+    faults_.add(fault);
+    fault = {};  // nothing on this stack is destroyed
     suspects_.forget();
     threads_.look_before_waiting(false);
     threads_.end_thread();

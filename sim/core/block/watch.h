@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/threads.h"
 #include "../sinks/settings.h"
 #include "frames.h"
@@ -48,7 +48,7 @@ struct Misaligned {
 // The functions from look() on are called on the fiber of a thread. Those that refuse an access end the thread.
 class Watch {
 public:
-    Watch(Threads& threads, Columns& columns, SharedMemory& shared, Findings& findings);
+    Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults);
     void start(const Launching& launching, const Settings& settings);
     void start_block(uint64_t block);
     static void forget_likely() { likely = {}; }  // the next accesses are looked at
@@ -63,7 +63,7 @@ public:
     // An array of the running thread that lies in local memory, while it lives.
     void local_begins(Range array) { locals_.begin(threads_.current(), array); }
     void local_ends() { locals_.end(threads_.current()); }
-    // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
+    // An index lies beyond the end of an array of this type: a fault, unless an access shows that the array is a row
     // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
     void settle_index() { judge(suspects_.settle()); }  // no such access came
@@ -81,12 +81,12 @@ private:
     void judge(const Suspects::Verdict& verdict);
     [[noreturn]] void refuse(const FindingKind& kind, const Access& access, const Array& array,
                              const std::string& text = "");
-    [[noreturn]] void end_thread(Finding finding);  // with this finding
+    [[noreturn]] void end_thread(Fault fault);  // with this fault
 
     Threads& threads_;
     Columns& columns_;
     SharedMemory& shared_;
-    Findings& findings_;
+    Faults& faults_;
     const Settings* settings_ = nullptr;
     uint64_t block_ = 0;
     Reach reach_;

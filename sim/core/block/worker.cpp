@@ -23,8 +23,8 @@ Worker* Worker::here() { return worker; }
 
 Worker::Worker()
     : threads_(columns_, *this),
-      sinks_(shared_, threads_, order_, findings),
-      watch_(threads_, columns_, shared_, findings)
+      sinks_(shared_, threads_, order_, faults),
+      watch_(threads_, columns_, shared_, faults)
 {
 }
 
@@ -86,7 +86,7 @@ void Worker::warp_stopped(int warp)
     const int next = columns_.flush(first, order_.times(warp), [&](const Request& request) {
         if (!settings().instruments) return;
         if (__builtin_expect(threads_.runs_long(), 0)) changes_.note(request);
-        if (__builtin_expect(doubts_.any(warp), 0)) doubts_.look(request, warp, findings);
+        if (__builtin_expect(doubts_.any(warp), 0)) doubts_.look(request, warp, faults);
         sinks_.take(request);
     });
     sinks_.warp_done(next);
@@ -126,38 +126,38 @@ void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place)
 {
     const int thread = threads_.current(), other = thread / warp_size * warp_size + int(source);
-    const Finding finding = lane_absent(block_, place, thread, source,
+    const Fault fault = lane_absent(block_, place, thread, source,
                                         other >= threads_.count()  ? "the block does not have"
                                         : !(mask >> source & 1)    ? "is not in the mask"
                                         : threads_.has_left(other) ? "has left the kernel"
                                                                    : "takes no part in it");
-    if (spare) doubts_.add(thread, finding);
-    else findings.add(finding);
+    if (spare) doubts_.add(thread, fault);
+    else faults.add(fault);
 }
 
 void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
-    findings.add(sim::barriers_differ(block_, first, second, elsewhere));
+    faults.add(sim::barriers_differ(block_, first, second, elsewhere));
 }
 
 void Worker::barrier_missed(uint64_t place, int missing)
 {
-    findings.add(sim::barrier_missed(block_, place, missing));
+    faults.add(sim::barrier_missed(block_, place, missing));
 }
 
 void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
 {
-    findings.add(sim::barrier_passed_by(block_, here, missing));
+    faults.add(sim::barrier_passed_by(block_, here, missing));
 }
 
 void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
 {
-    findings.add(sim::lanes_missed(block_, place, thread, mask, came, missing));
+    faults.add(sim::lanes_missed(block_, place, thread, mask, came, missing));
 }
 
 void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
 {
-    findings.add(sim::mask_differs(block_, place, thread, mask, other, other_mask));
+    faults.add(sim::mask_differs(block_, place, thread, mask, other, other_mask));
 }
 
 void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
@@ -167,7 +167,7 @@ void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* 
     const uint64_t later = grid_->blocks - grid_->done - 1;
     if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
         text += later_blocks_text(later, grid_->blocks);
-    findings.add(finding_at(kinds::endless_loop, block_, place, thread, text));
+    faults.add(fault_at(kinds::endless_loop, block_, place, thread, text));
 }
 
 }  // namespace sim

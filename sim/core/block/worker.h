@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/threads.h"
 #include "../memory/shared_memory.h"
 #include "../sinks/order.h"
@@ -51,7 +51,7 @@ public:
     void forget_absent() { doubts_.forget(threads_.current()); }
 
     // Since they were last taken. most_shared_bytes: of a block.
-    Findings findings;
+    Faults faults;
     uint64_t barriers = 0, most_shared_bytes = 0;
 
 private:

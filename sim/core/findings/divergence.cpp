@@ -14,85 +14,85 @@ std::string waiting_text(int threads, const std::string& place, const std::strin
 
 }  // namespace
 
-Finding finding_at(const FindingKind& kind, uint64_t block, uint64_t place, int thread, const std::string& text)
+Fault fault_at(const FindingKind& kind, uint64_t block, uint64_t place, int thread, const std::string& text)
 {
-    Finding finding(kind, site_of(place, load, 0), block);
-    finding.thread = thread;
-    finding.text = text;
-    return finding;
+    Fault fault(kind, site_of(place, load, 0), block);
+    fault.thread = thread;
+    fault.text = text;
+    return fault;
 }
 
-Finding barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere)
+Fault barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere)
 {
-    Finding finding(kinds::divergent_barrier, site_of(first.place, load, 0), block);
-    finding.thread = first.first;
-    finding.second = site_of(second.place, load, 0);
-    finding.other_thread = second.first;
-    finding.other_block = block;
-    finding.sentence = "divergent barrier: the threads of {block} do not come to the same one: " +
+    Fault fault(kinds::divergent_barrier, site_of(first.place, load, 0), block);
+    fault.thread = first.first;
+    fault.second = site_of(second.place, load, 0);
+    fault.other_thread = second.first;
+    fault.other_block = block;
+    fault.sentence = "divergent barrier: the threads of {block} do not come to the same one: " +
                        waiting_text(first.count, "{at}", "{who}") + ", " +
                        waiting_text(second.count, "{other at}", "{other}") +
                        (elsewhere ? harness::format(", %d elsewhere", elsewhere) : "");
-    finding.other_sentence = waiting_text(second.count, "this place", "{other}");
-    return finding;
+    fault.other_sentence = waiting_text(second.count, "this place", "{other}");
+    return fault;
 }
 
-Finding barrier_missed(uint64_t block, uint64_t place, int missing)
+Fault barrier_missed(uint64_t block, uint64_t place, int missing)
 {
-    Finding finding(kinds::divergent_barrier, site_of(place, load, 0), block);
-    finding.thread = missing;
-    finding.sentence = "divergent barrier: the one at {at} is not reached by every thread of {block}: not by {who}, "
+    Fault fault(kinds::divergent_barrier, site_of(place, load, 0), block);
+    fault.thread = missing;
+    fault.sentence = "divergent barrier: the one at {at} is not reached by every thread of {block}: not by {who}, "
                        "which has left the kernel; from compute capability 7.0 on, it need not come";
-    return finding;
+    return fault;
 }
 
-Finding barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing)
+Fault barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing)
 {
-    Finding finding(kinds::divergent_barrier, site_of(here.place, load, 0), block);
-    finding.thread = here.first;
-    finding.other_thread = missing.first;
-    finding.sentence = "divergent barrier: not all threads of {block} come to it: " +
+    Fault fault(kinds::divergent_barrier, site_of(here.place, load, 0), block);
+    fault.thread = here.first;
+    fault.other_thread = missing.first;
+    fault.sentence = "divergent barrier: not all threads of {block} come to it: " +
                        waiting_text(here.count, "{at}", "{who}") +
                        harness::format(", and %d of the same warps pass it by and leave the kernel (%s{other}); put "
                                        "the barrier where all threads come",
                                        missing.count, missing.count > 1 ? "the first is " : "");
-    return finding;
+    return fault;
 }
 
-Finding lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
+Fault lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
 {
-    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block);
-    finding.thread = thread;
-    finding.second = site_of(missing.place, load, 0);
-    finding.other_thread = missing.first;
-    finding.other_block = block;
-    finding.text = harness::format("mask 0x%08x, came 0x%08x", mask, came);
-    finding.sentence = "divergent warp: the operation at {at} in {who} of {block} waits for lanes that do not come "
+    Fault fault(kinds::divergent_warp, site_of(place, load, 0), block);
+    fault.thread = thread;
+    fault.second = site_of(missing.place, load, 0);
+    fault.other_thread = missing.first;
+    fault.other_block = block;
+    fault.text = harness::format("mask 0x%08x, came 0x%08x", mask, came);
+    fault.sentence = "divergent warp: the operation at {at} in {who} of {block} waits for lanes that do not come "
                        "({text}): " + waiting_text(missing.count, "{other at}", "{other}");
-    finding.other_sentence = waiting_text(missing.count, "this place", "{other}");
-    return finding;
+    fault.other_sentence = waiting_text(missing.count, "this place", "{other}");
+    return fault;
 }
 
-Finding mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
+Fault mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
 {
-    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block);
-    finding.thread = thread;
-    finding.sentence =
+    Fault fault(kinds::divergent_warp, site_of(place, load, 0), block);
+    fault.thread = thread;
+    fault.sentence =
         "divergent warp: " +
         (thread == other ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
                          : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask)) +
         ": {who} at {at}, in {block}";
-    return finding;
+    return fault;
 }
 
-Finding lane_absent(uint64_t block, uint64_t place, int thread, unsigned source, const std::string& why)
+Fault lane_absent(uint64_t block, uint64_t place, int thread, unsigned source, const std::string& why)
 {
-    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block);
-    finding.thread = thread;
-    finding.sentence = harness::format("divergent warp: a shuffle reads lane %u, which {text}, so the value is "
+    Fault fault(kinds::divergent_warp, site_of(place, load, 0), block);
+    fault.thread = thread;
+    fault.sentence = harness::format("divergent warp: a shuffle reads lane %u, which {text}, so the value is "
                                        "undefined: {who} at {at}, in {block}", source);
-    finding.text = why;
-    return finding;
+    fault.text = why;
+    return fault;
 }
 
 std::string endless_text(bool stuck, const Arrivals* awaited, uint64_t most_turns)

@@ -1,4 +1,4 @@
-// Findings on threads that do not meet: at a barrier, in an operation of a warp, or never, because they do not end. In:
+// Faults of threads that do not meet: at a barrier, in an operation of a warp, or never, because they do not end. In:
 // who waits where, as threads.cpp found it. `block`: in the grid.
 
 #pragma once
@@ -7,26 +7,26 @@
 #include <string>
 
 #include "../lanes/waits.h"
-#include "findings.h"
+#include "faults.h"
 
 namespace sim {
 
-// A finding about one thread at one place.
-Finding finding_at(const FindingKind& kind, uint64_t block, uint64_t place, int thread, const std::string& text);
+// A fault of one thread at one place.
+Fault fault_at(const FindingKind& kind, uint64_t block, uint64_t place, int thread, const std::string& text);
 
 // Threads wait at different barriers: some where the first of them does, most of the others at the second place, and so
 // many elsewhere.
-Finding barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere);
+Fault barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere);
 // A thread has left the kernel, and this machine's barrier waits for it.
-Finding barrier_missed(uint64_t block, uint64_t place, int missing);
+Fault barrier_missed(uint64_t block, uint64_t place, int missing);
 // Threads wait at a barrier, and others of their warps have passed it by.
-Finding barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing);
+Fault barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing);
 // Lanes wait for others that never come. `missing`: the first of those, and others that wait at the same place.
-Finding lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing);
+Fault lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing);
 // The mask of a lane names another one that comes with another mask, or lacks its own bit (`other` is `thread`).
-Finding mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask);
+Fault mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask);
 // A shuffle reads the value of a lane that takes no part in it, and `why`.
-Finding lane_absent(uint64_t block, uint64_t place, int thread, unsigned source, const std::string& why);
+Fault lane_absent(uint64_t block, uint64_t place, int thread, unsigned source, const std::string& why);
 
 // A thread makes the same turn for ever or, if it is not `stuck`, more turns than there may be. `awaited`: it waits for
 // these arrivals at a barrier in memory.

@@ -18,21 +18,21 @@ uint64_t distance_of(uintptr_t address, const Allocation* memory)
 
 }  // namespace
 
-Finding refused_access(const FindingKind& kind, uintptr_t address, Site site, const Array* array,
+Fault refused_access(const FindingKind& kind, uintptr_t address, Site site, const Array* array,
                        const std::string& text)
 {
-    Finding finding(kind, without_turn(site), 0);
-    finding.offset = int64_t(address);
+    Fault fault(kind, without_turn(site), 0);
+    fault.offset = int64_t(address);
     if (array) {
-        finding.memory = array->name;
-        finding.offset = int64_t(address - array->begin);
-        finding.memory_bytes = array->bytes;
+        fault.memory = array->name;
+        fault.offset = int64_t(address - array->begin);
+        fault.memory_bytes = array->bytes;
     }
-    finding.text = text;
-    return finding;
+    fault.text = text;
+    return fault;
 }
 
-Finding stray_access(uintptr_t address, Site site, const SharedMemory& shared)
+Fault stray_access(uintptr_t address, Site site, const SharedMemory& shared)
 {
     const Kind kind = kind_of(site);
     const FindingKind& fault = address % bytes_of(site) ? kinds::misaligned_access
@@ -59,7 +59,7 @@ Finding stray_access(uintptr_t address, Site site, const SharedMemory& shared)
     return refused_access(fault, address, site, target, far ? "so far outside: was the index set?" : "");
 }
 
-Finding misaligned_access(uintptr_t address, Kind kind, uint64_t place, const Array* array, const std::string& type,
+Fault misaligned_access(uintptr_t address, Kind kind, uint64_t place, const Array* array, const std::string& type,
                           unsigned alignment)
 {
     const Array variable{address, 1, 0, "a local variable"};

@@ -23,7 +23,7 @@
 
 #include "../../../common/base/error.h"
 #include "../../../common/base/limits.h"
-#include "../block/faults.h"
+#include "../block/signals.h"
 #include "../block/worker.h"
 #include "grid.h"
 #include "variables.h"
@@ -121,7 +121,7 @@ void Pool::serve(int number, uint64_t served)
         Worker* own = workers_[number].get();
         RunningGrid& grid = *grid_;
         lock.unlock();
-        catch_faults();
+        catch_signals();
         own->start(grid);
         run_the_rest(*own, grid);
         lock.lock();
@@ -150,7 +150,7 @@ Report Pool::run(RunningGrid& grid)
     Worker& own = *workers_.front();
     grid.earlier_blocks = blocks_run_;
     blocks_run_ += grid.all_blocks;
-    catch_faults();
+    catch_signals();
     own.start(grid);
     // The first block finds the shared memory, which decides how many blocks run at a time. It has the whole L1.
     grid.l1_share = grid.machine->l1_bytes;
@@ -194,7 +194,7 @@ Report Pool::run(RunningGrid& grid)
 
 void Pool::take_counts(Report& report)
 {
-    std::vector<Finding> found;
+    std::vector<Fault> found;
     for (auto& worker : workers_) {
         Counter& counter = worker->sinks().counter();
         report.add_sites(counter.sites());
@@ -202,16 +202,16 @@ void Pool::take_counts(Report& report)
         report.output_stored += std::exchange(counter.output_stored, 0);
         report.unordered_possible |= std::exchange(counter.unordered_possible, false);
         report.roofline.add(std::exchange(worker->sinks().roofline(), {}));
-        found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
-        worker->findings.list.clear();
+        found.insert(found.end(), worker->faults.list.begin(), worker->faults.list.end());
+        worker->faults.list.clear();
         report.barriers += std::exchange(worker->barriers, 0);
         report.shared_bytes = std::max(report.shared_bytes, std::exchange(worker->most_shared_bytes, 0));
     }
     // Findings are sorted into the order in which one host thread would have found them.
-    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
-    Findings findings;
-    for (const Finding& finding : found) findings.add(finding);
-    report.findings = findings.list;
+    std::stable_sort(found.begin(), found.end(), [](const Fault& a, const Fault& b) { return a.block < b.block; });
+    Faults faults;
+    for (const Fault& fault : found) faults.add(fault);
+    report.faults = faults.list;
     report.partitions = windows_.take_totals();
     report.peers = windows_.take_peers();
 }

@@ -33,8 +33,8 @@
 #include "../../../common/base/error.h"
 #include "../../elf/places.h"
 #include "../../elf/symbols.h"
-#include "../block/faults.h"
-#include "../findings/findings.h"
+#include "../block/signals.h"
+#include "../findings/faults.h"
 #include "../memory/memory.h"
 #include "call_filters.h"
 #include "launcher.h"
@@ -319,10 +319,10 @@ void run_launch(const Message& message, OtherProcess& other)
     }
     const Allocation* target = memory().find(message.address);
     if (target && (target->unwritten || target->read_only)) {
-        Finding finding(kinds::host_access, site_of(place, message.store ? store : load, 2), 0);
-        finding.memory = target->name;
-        finding.offset = int64_t(message.address - target->begin);
-        throw harness::FindingError(finding_record(finding, "", {}, {}));
+        Fault fault(kinds::host_access, site_of(place, message.store ? store : load, 2), 0);
+        fault.memory = target->name;
+        fault.offset = int64_t(message.address - target->begin);
+        throw harness::FindingError(finding_of(fault, "", {}, {}));
     }
     const Place found = place_of(place);
     throw Error{harness::status_wrong_result,

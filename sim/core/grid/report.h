@@ -9,7 +9,7 @@
 
 #include "../../../common/base/counts.h"
 #include "../../../common/base/machine.h"
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/indices.h"
 #include "../sinks/counter.h"
 #include "../sinks/windows.h"
@@ -18,7 +18,7 @@ namespace sim {
 
 struct Report {
     std::vector<SiteCounts> sites;  // in the order of their addresses
-    std::vector<Finding> findings;
+    std::vector<Fault> faults;
     PartitionCounts partitions;
     std::map<uint64_t, Peers> peers;  // by window
     uint64_t resident_blocks = 0;     // blocks of one window

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/requests.h"
 #include "../memory/shared_memory.h"
 #include "hazards.h"
@@ -17,8 +17,8 @@ namespace sim {
 // Watches the shared memory of one host thread's blocks.
 class SharedChecker : public Sink {
 public:
-    SharedChecker(const Order& order, Sites& sites, SharedMemory& arrays, Findings& findings)
-        : order_(order), sites_(sites), arrays_(arrays), hazards_(order, sites, false, findings)
+    SharedChecker(const Order& order, Sites& sites, SharedMemory& arrays, Faults& faults)
+        : order_(order), sites_(sites), arrays_(arrays), hazards_(order, sites, false, faults)
     {
     }
     void take(const PartOfRequest& part, const Cost& cost) override;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/requests.h"
 #include "../memory/memory.h"
 #include "hazards.h"
@@ -70,8 +70,8 @@ private:
 
 class GlobalChecker : public Sink {
 public:
-    GlobalChecker(const Order& order, Sites& sites, Findings& findings)
-        : order_(order), sites_(sites), hazards_(order, sites, true, findings)
+    GlobalChecker(const Order& order, Sites& sites, Faults& faults)
+        : order_(order), sites_(sites), hazards_(order, sites, true, faults)
     {
     }
     // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.

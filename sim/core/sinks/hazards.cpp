@@ -144,13 +144,13 @@ bool Hazards::one_more_load(MemoryCells& cells, size_t index, Mark mark) const
 
 void Hazards::add_uninitialized(Site site, Mark mark, const Array& array, uint64_t offset, bool some) const
 {
-    Finding finding(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
-    finding.thread = thread_of(mark);
-    finding.memory = array.name;
-    finding.memory_bytes = array.bytes;
-    finding.offset = int64_t(offset);
-    finding.text = some ? maybe_padding : "";
-    findings_.add(finding);
+    Fault fault(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
+    fault.thread = thread_of(mark);
+    fault.memory = array.name;
+    fault.memory_bytes = array.bytes;
+    fault.offset = int64_t(offset);
+    fault.text = some ? maybe_padding : "";
+    faults_.add(fault);
 }
 
 void Hazards::remember(MemoryCells& cells, size_t index, Mark mark, Mark same)
@@ -245,46 +245,46 @@ Hazards::Verdict Hazards::look(const Clash& c)
 void Hazards::note_beside(const Beside& other, const CellAccess& a, bool stores)
 {
     for (Meeting& m : meetings_)
-        if (m.other == &other && m.finding.first == a.request.site) {
-            ++m.finding.count;
+        if (m.other == &other && m.fault.first == a.request.site) {
+            ++m.fault.count;
             return;
         }
     const uint64_t block = order_.block() - order_.first_block() - 1;
-    Finding finding(kinds::race, a.request.site, block);
-    finding.thread = thread_of(a.mark);
-    finding.memory = a.memory;
-    finding.offset = a.offset;
-    finding.space = global;
-    finding.text = other.text(stores);
-    finding.beside = uint64_t(other.place);
-    meetings_.push_back({&other, finding});
+    Fault fault(kinds::race, a.request.site, block);
+    fault.thread = thread_of(a.mark);
+    fault.memory = a.memory;
+    fault.offset = a.offset;
+    fault.space = global;
+    fault.text = other.text(stores);
+    fault.beside = uint64_t(other.place);
+    meetings_.push_back({&other, fault});
 }
 
-Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence) const
+Fault Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence) const
 {
     // Blocks run in any order, so of two accesses of different blocks the store is named first.
     const bool other_first =
         c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : stores(c.other_site);
     const uint64_t before = order_.first_block() + 1;
-    Finding finding(kinds::race, c.site, c.at.block - before);
-    finding.second = c.other_site;
-    finding.thread = c.at.thread;
-    finding.other_thread = c.other.thread;
-    finding.other_block = c.other.block - before;
-    finding.memory = *c.memory;
-    finding.offset = c.offset;
-    finding.space = global_ ? global : shared;
-    finding.count = count;
+    Fault fault(kinds::race, c.site, c.at.block - before);
+    fault.second = c.other_site;
+    fault.thread = c.at.thread;
+    fault.other_thread = c.other.thread;
+    fault.other_block = c.other.block - before;
+    fault.memory = *c.memory;
+    fault.offset = c.offset;
+    fault.space = global_ ? global : shared;
+    fault.count = count;
     if (other_first) {
-        std::swap(finding.first, finding.second);
-        std::swap(finding.thread, finding.other_thread);
-        std::swap(finding.block, finding.other_block);
+        std::swap(fault.first, fault.second);
+        std::swap(fault.thread, fault.other_thread);
+        std::swap(fault.block, fault.other_block);
     }
-    return finding;
+    return fault;
 }
 
 // Looks for a barrier between the two places at which one of the threads waits and the other one does not.
-void Hazards::look_for_barrier(Finding& f, uint64_t of_first, uint64_t of_second)
+void Hazards::look_for_barrier(Fault& f, uint64_t of_first, uint64_t of_second)
 {
     const auto between = [&](uint64_t barrier) {
         return barrier && sim::before(return_address(f.first), barrier) &&
@@ -299,14 +299,14 @@ void Hazards::warp_done(const Sequence& sequence, const Threads& threads)
 {
     if (hazards_.empty() && named_ == doubtful_.size()) return;
     for (const Hazard& h : hazards_) {
-        Finding finding = named(h.clash, h.count, sequence);
-        finding.signal = h.signal;
+        Fault fault = named(h.clash, h.count, sequence);
+        fault.signal = h.signal;
         if (h.clash.other.block == h.clash.at.block)
-            look_for_barrier(finding, threads.barrier_of(finding.thread), threads.barrier_of(finding.other_thread));
-        findings_.add(finding);
+            look_for_barrier(fault, threads.barrier_of(fault.thread), threads.barrier_of(fault.other_thread));
+        faults_.add(fault);
     }
     hazards_.clear();
-    for (; named_ < doubtful_.size(); ++named_) doubtful_[named_].finding = named(doubtful_[named_].clash, 1, sequence);
+    for (; named_ < doubtful_.size(); ++named_) doubtful_[named_].fault = named(doubtful_[named_].clash, 1, sequence);
 }
 
 void Hazards::block_done()
@@ -314,10 +314,10 @@ void Hazards::block_done()
     for (Doubtful& d : doubtful_) {
         const Moment& reader = *reader_of(d.clash);
         if (order_.confirmed(reader.block, reader.thread, d.clash.address)) continue;
-        d.finding.count = d.count;
-        findings_.add(d.finding);
+        d.fault.count = d.count;
+        faults_.add(d.fault);
     }
-    for (const Meeting& m : meetings_) findings_.add(m.finding);
+    for (const Meeting& m : meetings_) faults_.add(m.fault);
     meetings_.clear();
     doubtful_.clear();
     doubtful_by_key_.clear();

@@ -1,6 +1,6 @@
 // Hazards: two accesses of different threads to one place, at least one of them a store, with nothing between them that
 // orders them. These classes remember accesses, tell hazards from pairs that only look like one, count them, and make
-// findings of them.
+// faults of them.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/requests.h"
 #include "../memory/memory.h"
 #include "beside.h"
@@ -33,8 +33,8 @@ struct CellAccess {
 
 class Hazards {
 public:
-    Hazards(const Order& order, const Sites& sites, bool global, Findings& findings)
-        : order_(order), sites_(sites), global_(global), findings_(findings)
+    Hazards(const Order& order, const Sites& sites, bool global, Faults& faults)
+        : order_(order), sites_(sites), global_(global), faults_(faults)
     {
     }
     // A launch or a copy begins. `beside`: the work that may run at the same time; null: none.
@@ -58,7 +58,7 @@ public:
             return false;
         return true;
     }
-    // Adds the finding of a load of bytes that were never stored. `some`: others of its bytes were.
+    // Adds the fault of a load of bytes that were never stored. `some`: others of its bytes were.
     void add_uninitialized(Site site, Mark mark, const Array& array, uint64_t offset, bool some) const;
     // Compares an access with those that are remembered, and remembers it.
     void note(MemoryCells& cells, size_t index, const CellAccess& access);
@@ -86,7 +86,7 @@ private:
     struct Doubtful {
         Clash clash;
         uint64_t count;
-        Finding finding;
+        Fault fault;
     };
     struct Hazard {
         Clash clash;
@@ -95,7 +95,7 @@ private:
     };
     struct Meeting {
         const Beside* other;
-        Finding finding;
+        Fault fault;
     };
     enum Verdict { harmless, same_value, hazard };
 
@@ -107,13 +107,13 @@ private:
     static const Moment* reader_of(const Clash& clash);
     bool again(MemoryCells& cells, size_t index, Mark mark) const;
     void note_beside(const Beside& other, const CellAccess& access, bool stores);
-    static void look_for_barrier(Finding& finding, uint64_t of_first, uint64_t of_second);
-    Finding named(const Clash& clash, uint64_t count, const Sequence& sequence) const;
+    static void look_for_barrier(Fault& fault, uint64_t of_first, uint64_t of_second);
+    Fault named(const Clash& clash, uint64_t count, const Sequence& sequence) const;
 
     const Order& order_;
     const Sites& sites_;
     const bool global_;
-    Findings& findings_;
+    Faults& faults_;
     const std::vector<Beside>* beside_ = nullptr;
     std::vector<Hazard> hazards_;  // of the warp
     std::vector<Meeting> meetings_;

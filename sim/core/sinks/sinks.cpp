@@ -14,11 +14,11 @@
 namespace sim {
 
 struct Sinks::All {
-    All(SharedMemory& shared, const Threads& of_block, const Order& order, Findings& findings)
+    All(SharedMemory& shared, const Threads& of_block, const Order& order, Faults& faults)
         : threads(of_block),
           splitter(shared, counter),
-          shared_checker(order, sites, shared, findings),
-          global_checker(order, sites, findings),
+          shared_checker(order, sites, shared, faults),
+          global_checker(order, sites, faults),
           tracer(of_block)
     {
     }
@@ -44,8 +44,8 @@ struct Sinks::All {
     int warp = -1, next_request = 0;
 };
 
-Sinks::Sinks(SharedMemory& shared, const Threads& threads, const Order& order, Findings& findings)
-    : all_(std::make_unique<All>(shared, threads, order, findings))
+Sinks::Sinks(SharedMemory& shared, const Threads& threads, const Order& order, Faults& faults)
+    : all_(std::make_unique<All>(shared, threads, order, faults))
 {
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "../findings/findings.h"
+#include "../findings/faults.h"
 #include "../lanes/threads.h"
 #include "../memory/shared_memory.h"
 #include "counter.h"
@@ -19,7 +19,7 @@ namespace sim {
 
 class Sinks {
 public:
-    Sinks(SharedMemory& shared, const Threads& threads, const Order& order, Findings& findings);
+    Sinks(SharedMemory& shared, const Threads& threads, const Order& order, Faults& faults);
     ~Sinks();
 
     // A launch begins. `earlier_blocks`: the number of blocks of all earlier launches.

@@ -1,5 +1,5 @@
-// Findings of the core: what goes wrong in a kernel, at the line where it happens. common/base/finding_kinds.h has the
-// table of their kinds.
+// Faults: what goes wrong in a kernel, in numbers, while it runs. When the launch is over, each becomes a finding, which
+// has the sentence and the lines for a reader. common/base/finding_kinds.h has the table of their kinds.
 
 #pragma once
 
@@ -20,13 +20,13 @@ using harness::FindingKind;
 
 // The first of all faults of one sort at one place, and how many there were.
 //
-// Its sentence is made when its launch is over. If `memory` is known, the sentence says which bytes of it were
-// accessed, and ends with `text`. Otherwise it is `text`, with the thread and the line. A finding may have a `sentence`
-// of its own, in which {who}, {at} and {block} stand for the thread, the line and the block, {other} and {other at} for
-// those of the second access, and {text} for the text.
-struct Finding {
-    Finding() = default;
-    Finding(const FindingKind& of, Site site, uint64_t in_block) : kind(&of), first(site), block(in_block) {}
+// If `memory` is known, the sentence of its finding says which bytes of it were accessed, and ends with `text`.
+// Otherwise it is `text`, with the thread and the line. A fault may have a `sentence` of its own, in which {who}, {at}
+// and {block} stand for the thread, the line and the block, {other} and {other at} for those of the second access, and
+// {text} for the text.
+struct Fault {
+    Fault() = default;
+    Fault(const FindingKind& of, Site site, uint64_t in_block) : kind(&of), first(site), block(in_block) {}
 
     const FindingKind* kind = nullptr;
     Site first = 0, second = 0;        // second: where the other access of a race is made
@@ -37,7 +37,7 @@ struct Finding {
     uint64_t memory_bytes = 0;         // of this memory; 0: not known
     std::optional<Space> space;        // of this memory; only for a race
     uint64_t count = 1;
-    std::string text;                  // findings with another text are other findings
+    std::string text;                  // faults with another text are other faults
     std::string sentence, other_sentence;  // empty: the usual one; `other_sentence`: about the second place
     bool asserted = false;             // an assertion of the program stopped the thread
     bool signal = false;  // the threads of a race may have meant a word to order them
@@ -46,16 +46,16 @@ struct Finding {
     uint64_t beside = 0;  // the call of the launch or the copy that races with this one
 };
 
-// The end of a finding on a load of which some bytes are stored and others are not.
+// The end of the text on a load of which some bytes are stored and others are not.
 constexpr char maybe_padding[] = "other bytes of it were stored: if these are padding, nothing is wrong";
 
-// True if two findings are of one kind, at the same places of the source.
-bool same_fault(const Finding& a, const Finding& b);
+// True if two faults are of one kind, at the same places of the source.
+bool same_fault(const Fault& a, const Fault& b);
 
-class Findings {
+class Faults {
 public:
-    void add(const Finding& finding);
-    std::vector<Finding> list;
+    void add(const Fault& fault);
+    std::vector<Fault> list;
 };
 
 // True if two accesses have one kind, size and place in the source. Compilers copy accesses, so addresses can differ.
@@ -67,8 +67,8 @@ enum class Remedy { none, event };
 // The place that a call returns to.
 harness::FindingPlace finding_place(uint64_t return_address);
 
-// One finding with a text in the words of compute-sanitizer.
-harness::FindingRecord finding_record(const Finding& finding, const std::string& kernel, dim3 grid, dim3 block,
-                                      Remedy remedy = Remedy::event);
+// The finding, with a text in the words of compute-sanitizer.
+harness::Finding finding_of(const Fault& fault, const std::string& kernel, dim3 grid, dim3 block,
+                            Remedy remedy = Remedy::event);
 
 }  // namespace sim

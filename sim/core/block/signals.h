@@ -7,7 +7,7 @@
 namespace sim {
 
 // Handles these signals on this host thread from now on. It is called for each launch.
-void catch_faults();
+void catch_signals();
 
 // For handlers of such signals: the faulting instruction as a return address, which lies behind the instruction.
 uint64_t faulting_place(const void* context);

@@ -1,8 +1,8 @@
-// The text of findings. Each says what was done, by which thread of which block, to which memory and at which line,
-// and what to do about it. The same fault at the same places is one finding with a count, and the thread that is
-// named is that of the first block.
+// From faults to findings. The text says what was done, by which thread of which block, to which memory and at which
+// line, and what to do about it. The same fault at the same places is one with a count, and the thread that is named is
+// that of the first block.
 
-#include "findings.h"
+#include "faults.h"
 
 #include "../../../common/base/error.h"
 #include "../../elf/columns.h"
@@ -32,21 +32,21 @@ bool same_place(Site a, Site b)
                       place_number(return_address(a)) == place_number(return_address(b)));
 }
 
-bool same_fault(const Finding& a, const Finding& b)
+bool same_fault(const Fault& a, const Fault& b)
 {
     return a.kind == b.kind && same_place(a.first, b.first) && same_place(a.second, b.second);
 }
 
-void Findings::add(const Finding& finding)
+void Faults::add(const Fault& fault)
 {
-    for (Finding& known : list)
-        if (same_fault(known, finding) && known.text == finding.text) {
-            const uint64_t count = known.count + finding.count;
-            if (finding.block < known.block) known = finding;  // blocks run in any order: name the first
+    for (Fault& known : list)
+        if (same_fault(known, fault) && known.text == fault.text) {
+            const uint64_t count = known.count + fault.count;
+            if (fault.block < known.block) known = fault;  // blocks run in any order: name the first
             known.count = count;
             return;
         }
-    list.push_back(finding);
+    list.push_back(fault);
 }
 
 namespace {
@@ -54,7 +54,7 @@ namespace {
 // Writes the sentences of one finding.
 class Sentence {
 public:
-    Sentence(const Finding& finding, dim3 grid, dim3 block) : f_(finding), grid_(grid), block_(block) {}
+    Sentence(const Fault& fault, dim3 grid, dim3 block) : f_(fault), grid_(grid), block_(block) {}
 
     std::string text(Remedy remedy) const
     {
@@ -146,7 +146,7 @@ private:
         return text + pattern.substr(at);
     }
 
-    const Finding& f_;
+    const Fault& f_;
     const dim3 grid_, block_;
 };
 
@@ -164,10 +164,10 @@ harness::FindingPlace finding_place(uint64_t return_address)
     return found;
 }
 
-harness::FindingRecord finding_record(const Finding& f, const std::string& kernel, dim3 grid, dim3 block, Remedy remedy)
+harness::Finding finding_of(const Fault& f, const std::string& kernel, dim3 grid, dim3 block, Remedy remedy)
 {
     const Sentence sentence(f, grid, block);
-    harness::FindingRecord record(*f.kind, sentence.text(remedy), finding_place(return_address(f.first)));
+    harness::Finding record(*f.kind, sentence.text(remedy), finding_place(return_address(f.first)));
     record.kernel = kernel;
     record.count = f.count;
     record.memory = f.memory;

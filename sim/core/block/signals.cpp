@@ -1,7 +1,7 @@
 // Signals that a simulated thread raises: its stack has overflowed, or it touches an address that the simulator does
 // not watch. They end the thread, with a finding. Signals of the host's code go to the handlers that were there before.
 
-#include "faults.h"
+#include "signals.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -81,7 +81,7 @@ bool use_signal_stack()
     return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, nullptr) == 0;
 }
 
-void catch_faults()
+void catch_signals()
 {
     static thread_local bool caught = false;
     if (caught) return;
