@@ -58,11 +58,7 @@ struct Nobody : ThreadObserver {
     void warp_stopped(int) override {}
     void barrier_opens() override {}
     void warp_syncs(int, uint32_t) override {}
-    void barriers_differ(const Waiting&, const Waiting&, int) override {}
-    void barrier_missed(uint64_t, int) override {}
-    void barrier_passed_by(const Waiting&, const Waiting&) override {}
-    void lanes_missed(uint64_t, int, uint32_t, uint32_t, const Waiting&) override {}
-    void mask_differs(uint64_t, int, uint32_t, int, uint32_t) override {}
+    void diverge(const Divergence&) override {}
     void never_ends(uint64_t, int, bool, const Arrivals*) override {}
     uint64_t changes() override { return 0; }
     void about_to_wait() override {}

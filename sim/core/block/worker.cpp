@@ -135,30 +135,7 @@ void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t pl
     else faults.add(fault);
 }
 
-void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
-{
-    faults.add(sim::barriers_differ(block_, first, second, elsewhere));
-}
-
-void Worker::barrier_missed(uint64_t place, int missing)
-{
-    faults.add(sim::barrier_missed(block_, place, missing));
-}
-
-void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
-{
-    faults.add(sim::barrier_passed_by(block_, here, missing));
-}
-
-void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
-{
-    faults.add(sim::lanes_missed(block_, place, thread, mask, came, missing));
-}
-
-void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
-{
-    faults.add(sim::mask_differs(block_, place, thread, mask, other, other_mask));
-}
+void Worker::diverge(const Divergence& divergence) { faults.add(fault_of(divergence, block_)); }
 
 void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
 {

@@ -1,4 +1,4 @@
-// What a host thread has while it runs a block: its threads, their shared memory, and the sinks that take their
+// A host thread while it runs a block: its threads, their shared memory, and the sinks that take their
 // requests.
 //
 // The simulated thread that runs calls Worker::here() for what CUDA's built-in functions are made of.
@@ -58,11 +58,7 @@ private:
     void warp_stopped(int warp) override;
     void barrier_opens() override;
     void warp_syncs(int warp, uint32_t lanes) override { order_.meet(warp, lanes); }
-    void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) override;
-    void barrier_missed(uint64_t place, int missing) override;
-    void barrier_passed_by(const Waiting& here, const Waiting& missing) override;
-    void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) override;
-    void mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask) override;
+    void diverge(const Divergence& divergence) override;
     void never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited) override;
     uint64_t changes() override { return changes_.take(); }
     void about_to_wait() override { watch_.settle_index(); }

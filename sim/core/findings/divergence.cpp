@@ -22,66 +22,52 @@ Fault fault_at(const FindingKind& kind, uint64_t block, uint64_t place, int thre
     return fault;
 }
 
-Fault barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere)
+Fault fault_of(const Divergence& d, uint64_t block)
 {
-    Fault fault(kinds::divergent_barrier, site_of(first.place, load, 0), block);
-    fault.thread = first.first;
-    fault.second = site_of(second.place, load, 0);
-    fault.other_thread = second.first;
-    fault.other_block = block;
-    fault.sentence = "divergent barrier: the threads of {block} do not come to the same one: " +
-                       waiting_text(first.count, "{at}", "{who}") + ", " +
-                       waiting_text(second.count, "{other at}", "{other}") +
-                       (elsewhere ? harness::format(", %d elsewhere", elsewhere) : "");
-    fault.other_sentence = waiting_text(second.count, "this place", "{other}");
-    return fault;
-}
-
-Fault barrier_missed(uint64_t block, uint64_t place, int missing)
-{
-    Fault fault(kinds::divergent_barrier, site_of(place, load, 0), block);
-    fault.thread = missing;
-    fault.sentence = "divergent barrier: the one at {at} is not reached by every thread of {block}: not by {who}, "
-                       "which has left the kernel; from compute capability 7.0 on, it need not come";
-    return fault;
-}
-
-Fault barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing)
-{
-    Fault fault(kinds::divergent_barrier, site_of(here.place, load, 0), block);
-    fault.thread = here.first;
-    fault.other_thread = missing.first;
-    fault.sentence = "divergent barrier: not all threads of {block} come to it: " +
-                       waiting_text(here.count, "{at}", "{who}") +
-                       harness::format(", and %d of the same warps pass it by and leave the kernel (%s{other}); put "
-                                       "the barrier where all threads come",
-                                       missing.count, missing.count > 1 ? "the first is " : "");
-    return fault;
-}
-
-Fault lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
-{
-    Fault fault(kinds::divergent_warp, site_of(place, load, 0), block);
-    fault.thread = thread;
-    fault.second = site_of(missing.place, load, 0);
-    fault.other_thread = missing.first;
-    fault.other_block = block;
-    fault.text = harness::format("mask 0x%08x, came 0x%08x", mask, came);
-    fault.sentence = "divergent warp: the operation at {at} in {who} of {block} waits for lanes that do not come "
-                       "({text}): " + waiting_text(missing.count, "{other at}", "{other}");
-    fault.other_sentence = waiting_text(missing.count, "this place", "{other}");
-    return fault;
-}
-
-Fault mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
-{
-    Fault fault(kinds::divergent_warp, site_of(place, load, 0), block);
-    fault.thread = thread;
-    fault.sentence =
-        "divergent warp: " +
-        (thread == other ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
-                         : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask)) +
-        ": {who} at {at}, in {block}";
+    const bool at_barrier = d.kind <= Divergence::barrier_passed_by;
+    Fault fault = fault_at(at_barrier ? kinds::divergent_barrier : kinds::divergent_warp, block, d.here.place,
+                           d.here.first, "");
+    const auto name_other = [&] {
+        fault.second = site_of(d.there.place, load, 0);
+        fault.other_block = block;
+        fault.other_sentence = waiting_text(d.there.count, "this place", "{other}");
+    };
+    if (d.kind != Divergence::mask_differs) fault.other_thread = d.there.first;
+    switch (d.kind) {
+        case Divergence::barriers_differ:
+            name_other();
+            fault.sentence = "divergent barrier: the threads of {block} do not come to the same one: " +
+                             waiting_text(d.here.count, "{at}", "{who}") + ", " +
+                             waiting_text(d.there.count, "{other at}", "{other}") +
+                             (d.elsewhere ? harness::format(", %d elsewhere", d.elsewhere) : "");
+            break;
+        case Divergence::barrier_missed:
+            fault.sentence = "divergent barrier: the one at {at} is not reached by every thread of {block}: not by "
+                             "{who}, which has left the kernel; from compute capability 7.0 on, it need not come";
+            break;
+        case Divergence::barrier_passed_by:
+            fault.sentence = "divergent barrier: not all threads of {block} come to it: " +
+                             waiting_text(d.here.count, "{at}", "{who}") +
+                             harness::format(", and %d of the same warps pass it by and leave the kernel (%s{other}); "
+                                             "put the barrier where all threads come",
+                                             d.there.count, d.there.count > 1 ? "the first is " : "");
+            break;
+        case Divergence::lanes_missed:
+            name_other();
+            fault.text = harness::format("mask 0x%08x, came 0x%08x", d.mask, d.other);
+            fault.sentence = "divergent warp: the operation at {at} in {who} of {block} waits for lanes that do not "
+                             "come ({text}): " + waiting_text(d.there.count, "{other at}", "{other}");
+            break;
+        case Divergence::mask_differs:
+            fault.sentence = "divergent warp: " +
+                             (d.here.first == d.there.first
+                                  ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation",
+                                                    d.mask)
+                                  : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", d.mask,
+                                                    d.other)) +
+                             ": {who} at {at}, in {block}";
+            break;
+    }
     return fault;
 }
 

@@ -14,17 +14,7 @@ namespace sim {
 // A fault of one thread at one place.
 Fault fault_at(const FindingKind& kind, uint64_t block, uint64_t place, int thread, const std::string& text);
 
-// Threads wait at different barriers: some where the first of them does, most of the others at the second place, and so
-// many elsewhere.
-Fault barriers_differ(uint64_t block, const Waiting& first, const Waiting& second, int elsewhere);
-// A thread has left the kernel, and this machine's barrier waits for it.
-Fault barrier_missed(uint64_t block, uint64_t place, int missing);
-// Threads wait at a barrier, and others of their warps have passed it by.
-Fault barrier_passed_by(uint64_t block, const Waiting& here, const Waiting& missing);
-// Lanes wait for others that never come. `missing`: the first of those, and others that wait at the same place.
-Fault lanes_missed(uint64_t block, uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing);
-// The mask of a lane names another one that comes with another mask, or lacks its own bit (`other` is `thread`).
-Fault mask_differs(uint64_t block, uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask);
+Fault fault_of(const Divergence& divergence, uint64_t block);
 // A shuffle reads the value of a lane that takes no part in it, and `why`.
 Fault lane_absent(uint64_t block, uint64_t place, int thread, unsigned source, const std::string& why);
 

@@ -185,12 +185,12 @@ void Threads::end_thread()
 
 // Leaves the running thread until it is `ready` again. A macro: what calls setjmp cannot be inlined, and
 // every frame on the stack of a thread that waits is one that has to come back into the cache.
-#define PAUSE(threads, new_state)                                                         \
-    (threads).columns_.end_lane();                                                         \
-    (threads).state_[(threads).current_] = new_state;                                     \
-    (threads).fiber_of_[(threads).current_] = (threads).running_;                         \
-    (threads).running_->frame = static_cast<const char*>(__builtin_frame_address(0));     \
-    (threads).running_->turn = turn;                                                      \
+#define PAUSE(threads, new_state) \
+    (threads).columns_.end_lane(); \
+    (threads).state_[(threads).current_] = new_state; \
+    (threads).fiber_of_[(threads).current_] = (threads).running_; \
+    (threads).running_->frame = static_cast<const char*>(__builtin_frame_address(0)); \
+    (threads).running_->turn = turn; \
     if (__builtin_setjmp((threads).running_->paused) == 0) (threads).go_on((threads).advance()); \
     here->fibers_.arrive(here->running_)
 
@@ -219,14 +219,16 @@ void Threads::report_differing_barriers()
     const auto groups = barrier_.groups(threads_, [this](int thread) { return state_[thread] == waiting; });
     const auto fewer = [](const Waiting& a, const Waiting& b) { return a.count < b.count; };
     const Waiting& second = *std::max_element(groups.begin() + 1, groups.end(), fewer);
-    observer_.barriers_differ(groups[0], second, barrier_.arrived() - groups[0].count - second.count);
+    const int elsewhere = barrier_.arrived() - groups[0].count - second.count;
+    observer_.diverge({Divergence::barriers_differ, groups[0], second, 0, 0, elsewhere});
     broken_ = true;
 }
 
 void Threads::report_missing_thread()
 {
     const auto left = [](State state) { return state >= at_end; };
-    observer_.barrier_missed(barrier_.place(), int(std::find_if(state_, state_ + threads_, left) - state_));
+    const int missing = int(std::find_if(state_, state_ + threads_, left) - state_);
+    observer_.diverge({Divergence::barrier_missed, {barrier_.place(), missing, 1}});
 }
 
 void Threads::report_passed_by()
@@ -234,7 +236,8 @@ void Threads::report_passed_by()
     const Waiting missing = passed_by(threads_, [this](int thread) { return state_[thread] == waiting; },
                                       [this](int thread) { return state_[thread] == at_end; });
     const int waits = int(std::find(state_, state_ + threads_, waiting) - state_);
-    if (missing.count) observer_.barrier_passed_by({barrier_.place(), waits, barrier_.arrived()}, missing);
+    const Waiting here{barrier_.place(), waits, barrier_.arrived()};
+    if (missing.count) observer_.diverge({Divergence::barrier_passed_by, here, missing});
 }
 
 // The place that a thread waits at: the barrier of the block, or an operation of its warp.
@@ -246,7 +249,8 @@ uint64_t Threads::waits_at(int thread) const
 const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place)
 {
     const int lane = current_ % warp_size;
-    if (meeting != whoever_is_here && !(mask >> lane & 1)) observer_.mask_differs(place, current_, mask, current_, 0);
+    if (meeting != whoever_is_here && !(mask >> lane & 1))
+        observer_.diverge({Divergence::mask_differs, {place, current_, 1}, {place, current_, 1}, mask});
     parked_[current_] = {meeting, mask & warp_lanes(), value, place, turn, 0};
     unsettled_ = true;
     PAUSE(*this, parked);
@@ -288,8 +292,8 @@ bool Threads::meet_lanes(int first, int last)
         for (uint32_t others = waits & ~go & ~came; others; others &= others - 1) {
             const int other = first + __builtin_ctz(others);
             if (parked_[other].mask & came && same_place(parked_[other], parked_[first + lane]))
-                observer_.mask_differs(parked_[other].place, other, parked_[other].mask, first + lane,
-                                       parked_[first + lane].mask);
+                observer_.diverge({Divergence::mask_differs, {parked_[other].place, other, 1}, {0, first + lane, 1},
+                                   parked_[other].mask, parked_[first + lane].mask});
         }
         release(first, came, came & parked_[first + lane].mask);
         go |= came;
@@ -311,7 +315,8 @@ bool Threads::meet_lanes(int first, int last)
         others.place = waits_at(others.first);
         for (uint32_t lanes = missing; lanes; lanes &= lanes - 1)
             others.count += place_number(waits_at(first + __builtin_ctz(lanes))) == place_number(others.place);
-        observer_.lanes_missed(parked_[first + lane].place, first + lane, mask, came, others);
+        const Waiting here{parked_[first + lane].place, first + lane, 1};
+        observer_.diverge({Divergence::lanes_missed, here, others, mask, came});
         broken_ = true;
         release(first, came, came & mask);
         go |= came;

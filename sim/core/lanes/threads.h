@@ -40,17 +40,7 @@ public:
     virtual void barrier_opens() = 0;
     // Lanes of a warp have met at __syncwarp().
     virtual void warp_syncs(int warp, uint32_t lanes) = 0;
-    // Threads wait at different barriers: some where the first of them does, most of the others at the second place,
-    // and so many elsewhere.
-    virtual void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) = 0;
-    // A thread has left the kernel, and this machine's barrier waits for it.
-    virtual void barrier_missed(uint64_t place, int missing) = 0;
-    // Threads wait at a barrier, and others of their warps have passed it by.
-    virtual void barrier_passed_by(const Waiting& here, const Waiting& missing) = 0;
-    // Lanes wait for others that never come. `missing`: the first of those, and others that wait at the same place.
-    virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) = 0;
-    // The mask of a lane names another one that comes with another mask, or lacks its own bit (`other` is `thread`).
-    virtual void mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask) = 0;
+    virtual void diverge(const Divergence& divergence) = 0;
     // A thread has made more turns of loops than there may be. `stuck`: it would make the same turn for ever.
     // `awaited`: it waits for these arrivals at a barrier in memory.
     virtual void never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited) = 0;

@@ -36,7 +36,7 @@ class Counter {
 public:
     void start(const Rules& rules) { rules_ = &rules; }
     void start_block(uint64_t block) { block_ = block; }  // numbered over all launches
-    // What it returns holds until the next call.
+    // The cost holds until the next call.
     Cost count(const PartOfRequest& part);
 
     // Counts since they were last taken.
