@@ -67,9 +67,10 @@ void add(std::vector<Way>& ways, const Buffers& b, int n, int count, cudaStream_
         }
     };
     ways.push_back({"a launch for each" + tile, one_by_one});
-    ways.push_back({"one launch for all" + tile, [=] {
+    const auto all_at_once = [=] {
         transposeBatch<WIDE, HIGH, WARPS><<<dim3(grid.x, grid.y, count), block, 0, stream>>>(b.out, b.in, n);
-    }});
+    };
+    ways.push_back({"one launch for all" + tile, all_at_once});
     cudaGraph_t graph;
     cudaGraphExec_t recorded;
     CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

@@ -340,9 +340,10 @@ int main(int argc, char** argv)
     const int warps = device.maxThreadsPerMultiProcessor / 32 * device.multiProcessorCount;
     const int loads = 512;
     const size_t step = size_t(warps) * 32;
-    report("one_in_flight", "loads of a warp/s", double(warps) * loads, seconds([&] {
+    const auto in_flight = seconds([&] {
         oneInFlight<<<warps / 8, 256>>>(reinterpret_cast<unsigned*>(out), reinterpret_cast<unsigned*>(in), step, loads);
-    }));
+    });
+    report("one_in_flight", "loads of a warp/s", double(warps) * loads, in_flight);
     const size_t in_l2 = size_t(8) << 20;
     report("partial_sectors", "sectors/s", double(elements),
            seconds([&] { partialSectors<<<elements / 8 / 256, 256>>>(out, in_l2 / 32); }));
@@ -409,14 +410,16 @@ int main(int argc, char** argv)
     for (int stride : {1, 8, 16, 32, 33})
         report("l1_loads_stride_" + std::to_string(stride), "loads of a warp/s", requests,
                seconds([&] { stridedLoads<<<device.multiProcessorCount, 1024>>>(out, in, stride, many_turns); }));
-    report("line_misses", "lines/s", 2.0 * device.multiProcessorCount * 1024 * many_turns, seconds([&] {
+    const auto misses = seconds([&] {
         lineMisses<<<2 * device.multiProcessorCount, 1024>>>(out, in, unsigned(in_l2 / 128), many_turns);
-    }));
+    });
+    report("line_misses", "lines/s", 2.0 * device.multiProcessorCount * 1024 * many_turns, misses);
     const int width = 1 << 14, height = int(elements / width);
     const auto in_pieces = [&](auto kernel, int piece) {
-        report("pieces_" + std::to_string(4 * piece), "GB/s", 2e-9 * bytes, seconds([&] {
+        const auto time = seconds([&] {
             kernel<<<dim3(width / piece, height / (4 * 256 / piece)), 256>>>(out, in, width);
-        }));
+        });
+        report("pieces_" + std::to_string(4 * piece), "GB/s", 2e-9 * bytes, time);
     };
     in_pieces(copyInPieces<8>, 8);
     in_pieces(copyInPieces<16>, 16);

@@ -58,8 +58,9 @@ public:
 
     uint64_t elements() const { return uint64_t(shape_.width) * shape_.height; }
 
-    // The first passes, on the first pair of buffers. The simulator's counts are those of one pass,
-    // its findings those of all. Of a kernel that may race, it runs the first two passes again to look for races. A kernel that cannot be launched on this shape is refused, not wrong.
+    // The first passes, on the first pair of buffers. The simulator's counts are those of one pass, its findings those
+    // of all. Of a kernel that may race, it runs the first two passes again to look for races. A kernel that cannot be
+    // launched on this shape is refused, not wrong.
     void verify(Contender& c, int passes, bool explain, const Complain& complain, bool drawn = false);
 
     // One more pass of a kernel that was verified: `sink` is told of every request.

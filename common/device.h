@@ -24,8 +24,7 @@ struct DeviceInfo {
     double dram_peak_gbs = 0;   // 10^9 bytes/s; 0 where unknown
     uint64_t l2_bytes = 0;      // the last cache before the memory; 0 where there is none
     std::string copy;           // what its own copy is called; empty on the simulator
-    double first_launch_ms = 0; // of the host's time, from the first call of the runtime to the end of a launch; 0:
-                                // unknown
+    double first_launch_ms = 0;  // from the first call of the runtime to the end of a launch; 0: unknown
     int gpus = 0;               // that kernels for several run on; 0: as many as they ask for
     const Machine* simulated = nullptr;  // null: not on the simulator
     std::string no_peers;       // why GPUs cannot access each other's memory; empty: they can, or there is one

@@ -20,4 +20,5 @@ lint: .venv/tests
 	@! git ls-files -z ':!*.md' ':!*.csv' ':!*.svg' ':!*.json' ':!*.cff' ':!LICENSE' | \
 	    LC_ALL=C.UTF-8 xargs -0 grep -snE '^.{121}'
 	.venv/bin/ruff check --quiet .
+	python3 tools/indentation.py
 	$(or $(wildcard .venv/bin/shellcheck),shellcheck) --severity=warning $(SHELL_FILES)

@@ -31,19 +31,19 @@ Value value_of(Reader& r, uint64_t form)
                                   line_strings = section_contents(".debug_line_str");
     Value v;
     switch (const char kind = form < sizeof forms - 1 ? forms[form] : '?') {
-    case 'u': v.number = r.leb128(); break;
-    case 's': v.number = r.leb128(true); break;
+        case 'u': v.number = r.leb128(); break;
+        case 's': v.number = r.leb128(true); break;
     case 'A': case 'B': case 'D': r.skip(r.number(kind - '@')); break;
-    case 'U': r.skip(r.leb128()); break;
-    case 'x': r.skip(16); break;
-    case 'z':
-        if (r.rest.find('\0') != r.rest.npos) v.text = r.rest.data();
-        r.skip(std::strlen(v.text) + 1);
-        break;
-    case 'i': v.text = text_at(strings, r.number(4)); break;
-    case 'l': v.text = text_at(line_strings, r.number(4)); break;
-    case '?': v.known = false; break;
-    default: v.number = r.number(kind - '0');
+        case 'U': r.skip(r.leb128()); break;
+        case 'x': r.skip(16); break;
+        case 'z':
+            if (r.rest.find('\0') != r.rest.npos) v.text = r.rest.data();
+            r.skip(std::strlen(v.text) + 1);
+            break;
+        case 'i': v.text = text_at(strings, r.number(4)); break;
+        case 'l': v.text = text_at(line_strings, r.number(4)); break;
+        case '?': v.known = false; break;
+        default: v.number = r.number(kind - '0');
     }
     return v;
 }

@@ -117,10 +117,10 @@ void for_ranges(const Entry& entry, uint64_t base, Add add)
         uint64_t begin = 0, end = 0;
         switch (r.number(1)) {
         case DW_RLE_offset_pair: begin = base + r.leb128(); end = base + r.leb128(); break;
-        case DW_RLE_base_address: base = r.number(8); continue;
+            case DW_RLE_base_address: base = r.number(8); continue;
         case DW_RLE_start_end: begin = r.number(8); end = r.number(8); break;
         case DW_RLE_start_length: begin = r.number(8); end = begin + r.leb128(); break;
-        default: return;
+            default: return;
         }
         add(begin, end);
     }

@@ -45,22 +45,22 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
             continue;
         }
         switch (opcode) {
-        case 0: {
-            Reader part = r.part(r.leb128());
-            const uint64_t extended = part.number(1);
-            if (extended == DW_LNE_set_address) row.address = part.number(8);
-            if (extended == DW_LNE_end_sequence) return row.address;
-            break;
-        }
-        case DW_LNS_copy: visit(row); break;
-        case DW_LNS_advance_pc: row.address += r.leb128() * unit.step; break;
-        case DW_LNS_advance_line: row.line += uint32_t(r.leb128(true)); break;
-        case DW_LNS_set_file: row.file = uint32_t(r.leb128()); break;
-        case DW_LNS_set_column: row.column = uint32_t(r.leb128()); break;
-        case DW_LNS_const_add_pc: row.address += (255 - unit.opcode_base) / unit.line_range * unit.step; break;
-        case DW_LNS_fixed_advance_pc: row.address += r.number(2); break;
-        default:
-            for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.leb128();
+            case 0: {
+                Reader part = r.part(r.leb128());
+                const uint64_t extended = part.number(1);
+                if (extended == DW_LNE_set_address) row.address = part.number(8);
+                if (extended == DW_LNE_end_sequence) return row.address;
+                break;
+            }
+            case DW_LNS_copy: visit(row); break;
+            case DW_LNS_advance_pc: row.address += r.leb128() * unit.step; break;
+            case DW_LNS_advance_line: row.line += uint32_t(r.leb128(true)); break;
+            case DW_LNS_set_file: row.file = uint32_t(r.leb128()); break;
+            case DW_LNS_set_column: row.column = uint32_t(r.leb128()); break;
+            case DW_LNS_const_add_pc: row.address += (255 - unit.opcode_base) / unit.line_range * unit.step; break;
+            case DW_LNS_fixed_advance_pc: row.address += r.number(2); break;
+            default:
+                for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.leb128();
         }
     }
     return 0;

@@ -43,7 +43,7 @@ struct File {
         return all.substr(s.sh_offset, s.sh_size);
     }
 
-  private:
+private:
     File()
     {
         const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -117,21 +117,20 @@ Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPl
     bool writes = false, signal = false;
     uint64_t byte = 0;
     uint32_t last = 0;  // when that word was accessed last
+    const auto note = [&](const Beside& other, Site site, uint32_t time, uint64_t at) {
+        const bool wrote = kind_of(site) != load;
+        signal = signal || (wrote && strength_of(site) != as_data);
+        if (met && (at != byte || time < last)) return;
+        met = &other;
+        writes = wrote;
+        byte = at;
+        last = time;
+    };
     const auto look = [&](uintptr_t begin, uintptr_t end) {
         begin = std::max(begin, a.begin);
         end = std::min(end, a.begin + a.bytes);
         if (!a.shadow || begin >= end) return;
-        begin_copy(blocks_run(), beside).look_beside(
-            *a.shadow, begin - a.begin, end - begin, stores,
-            [&](const Beside& other, Site site, uint32_t time, uint64_t at) {
-                const bool wrote = kind_of(site) != load;
-                signal = signal || (wrote && strength_of(site) != as_data);
-                if (met && (at != byte || time < last)) return;
-                met = &other;
-                writes = wrote;
-                byte = at;
-                last = time;
-            });
+        begin_copy(blocks_run(), beside).look_beside(*a.shadow, begin - a.begin, end - begin, stores, note);
     };
     look(address, address / 8 * 8 + 8);
     if (signal) {

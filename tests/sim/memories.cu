@@ -26,6 +26,7 @@ __device__ double sum(const double* a, int n) { double s = 0; for (int k = 0; k 
 template <int N> __device__ double all(double (&a)[N]) { double s = 0; for (int k = 0; k < N; ++k) s += a[k];
     return s; }
 
+// clang-format off
 LOCAL(memory_byThread, double a[8]; FILL(8) o[t] = a[t & 7];)
 LOCAL(memory_byParameter, double a[8]; FILL(8) o[t] = a[n];)
 LOCAL(memory_byLoad, double a[8]; FILL(8) o[t] = a[int(x[t]) & 7];)
@@ -110,6 +111,7 @@ ATOMIC(each_exchange, atomicExch(o, 1))
 ATOMIC(each_float, atomicAdd((float*)o, 1.f))
 ATOMIC(each_longLargest, atomicMax((unsigned long long*)o, 3ull))
 ATOMIC(each_loop, for (int k = 0; k < x[t] + 1; ++k) atomicAdd(&o[k], 1))
+// clang-format on
 
 int main()
 {

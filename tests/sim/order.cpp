@@ -129,91 +129,94 @@ void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_bloc
             };
             ++own[thread];
             switch (pick(9)) {
-            case 0: {  // a barrier of the block
-                if (pick(3)) break;
-                Clock joint(all);
-                for (int i = 0; i < per_block; ++i) join(joint, clock[first + i]);
-                for (int i = 0; i < per_block; ++i) clock[first + i] = joint;
-                order.barrier();
-                break;
-            }
-            case 1: {  // some lanes of a warp
-                const bool lower = pick(2);
-                uint32_t mask = 0;
-                Clock joint(all);
-                for (int i = 0; i < per_block; ++i)
-                    if ((lanes[i] < warp_size) == lower && pick(3)) {
-                        mask |= 1u << lanes[i] % warp_size;
-                        join(joint, clock[first + i]);
-                    }
-                if (!mask) break;
-                for (int i = 0; i < per_block; ++i)
-                    if ((lanes[i] < warp_size) == lower && mask >> lanes[i] % warp_size & 1) clock[first + i] = joint;
-                order.meet(lower ? 0 : 1, mask);
-                break;
-            }
-            case 2:
-                note(order.release(lane, address, true, device_scope));
-                join(object, own);
-                break;
-            case 3:
-                note(order.fence(lane, device_scope));
-                join(own, promised[thread]);
-                note(order.release(lane, address, false, device_scope));
-                join(object, own);
-                break;
-            case 4:
-                note(order.acquire(lane, address, false));
-                join(own, object);
-                break;
-            case 5:
-                note(order.acquire(lane, address, true));
-                join(promised[thread], object);
-                break;
-            case 6:
-                note(order.fence(lane, device_scope));
-                join(own, promised[thread]);
-                break;
-            default:
-                const uint32_t time = std::max(order.phase(), order.times(lane / warp_size)[lane % warp_size]);
-                accesses.push_back({{order.block(), time, lane}, thread, own[thread], own});
-                Made& last = accesses.back();
-                last.word = pick(words);
-                static constexpr std::pair<Kind, Strength> forms[] = {
-                    {load, as_data}, {load, as_data},     {load, as_data},   {store, as_data},  {atomic, as_atomic},
-                    {load, as_data}, {store, as_volatile}, {load, as_volatile}, {load, as_atomic}, {store, as_atomic}};
-                std::tie(last.kind, last.strength) = forms[much == 3   ? pick(10)
-                                                            : much == 2 ? pick(5)
-                                                            : pick(3)   ? 0
-                                                                        : pick(4)];
-                bool races_here = false;
-                for (size_t i = 0; i + 1 < accesses.size(); ++i) {
-                    const Made& other = accesses[i];
-                    if (other.thread == thread) continue;
-                    const bool expected = last.known[other.thread] >= other.count,
-                               found = order.ordered(other.moment, last.moment);
-                    // Whoever follows an operation that reads and changes the word follows those before it.
-                    const bool follows = other.kind != load && other.strength == as_atomic &&
-                                         std::any_of(accesses.begin() + long(i) + 1, accesses.end() - 1,
-                                                     [&](const Made& y) {
-                                                         return y.word == other.word && y.kind == atomic &&
-                                                                last.known[y.thread] >= y.count;
-                                                     });
-                    races_here |= other.word == last.word && clash(other, last) && !expected && !follows;
-                    if (expected == found) { ++checks; continue; }
-                    const auto of = [](int thread, uint64_t block) {
-                        return "thread " + std::to_string(thread) + " of block " + std::to_string(block);
-                    };
-                    check(false, of(lane, last.moment.block) + " after " + of(other.moment.thread, other.moment.block) +
-                                     (across_blocks ? ", across blocks: " : ", in a block: ") +
-                                     (found ? "ordered, and is a race" : "a race, and is ordered"));
+                case 0: {  // a barrier of the block
+                    if (pick(3)) break;
+                    Clock joint(all);
+                    for (int i = 0; i < per_block; ++i) join(joint, clock[first + i]);
+                    for (int i = 0; i < per_block; ++i) clock[first + i] = joint;
+                    order.barrier();
+                    break;
                 }
-                if (raced) break;  // one that was found is enough
-                raced = checkers.check(last, order, across_blocks, int(accesses.size()));
-                ++(races_here ? races : right);
-                check(raced == races_here, std::string(across_blocks ? "across blocks: " : "in a block: ") +
-                                               (raced ? "a false race" : "a race is missed"));
-                raced |= races_here;
+                case 1: {  // some lanes of a warp
+                    const bool lower = pick(2);
+                    uint32_t mask = 0;
+                    Clock joint(all);
+                    for (int i = 0; i < per_block; ++i)
+                        if ((lanes[i] < warp_size) == lower && pick(3)) {
+                            mask |= 1u << lanes[i] % warp_size;
+                            join(joint, clock[first + i]);
+                        }
+                    if (!mask) break;
+                    for (int i = 0; i < per_block; ++i)
+                        if ((lanes[i] < warp_size) == lower && mask >> lanes[i] % warp_size & 1)
+                            clock[first + i] = joint;
+                    order.meet(lower ? 0 : 1, mask);
+                    break;
+                }
+                case 2:
+                    note(order.release(lane, address, true, device_scope));
+                    join(object, own);
+                    break;
+                case 3:
+                    note(order.fence(lane, device_scope));
+                    join(own, promised[thread]);
+                    note(order.release(lane, address, false, device_scope));
+                    join(object, own);
+                    break;
+                case 4:
+                    note(order.acquire(lane, address, false));
+                    join(own, object);
+                    break;
+                case 5:
+                    note(order.acquire(lane, address, true));
+                    join(promised[thread], object);
+                    break;
+                case 6:
+                    note(order.fence(lane, device_scope));
+                    join(own, promised[thread]);
+                    break;
+                default:
+                    const uint32_t time = std::max(order.phase(), order.times(lane / warp_size)[lane % warp_size]);
+                    accesses.push_back({{order.block(), time, lane}, thread, own[thread], own});
+                    Made& last = accesses.back();
+                    last.word = pick(words);
+                    static constexpr std::pair<Kind, Strength> forms[] = {
+                        {load, as_data},     {load, as_data},   {load, as_data},      {store, as_data},
+                        {atomic, as_atomic}, {load, as_data},   {store, as_volatile}, {load, as_volatile},
+                        {load, as_atomic},   {store, as_atomic}};
+                    std::tie(last.kind, last.strength) = forms[much == 3   ? pick(10)
+                                                                : much == 2 ? pick(5)
+                                                                : pick(3)   ? 0
+                                                                            : pick(4)];
+                    bool races_here = false;
+                    for (size_t i = 0; i + 1 < accesses.size(); ++i) {
+                        const Made& other = accesses[i];
+                        if (other.thread == thread) continue;
+                        const bool expected = last.known[other.thread] >= other.count,
+                                   found = order.ordered(other.moment, last.moment);
+                        // Whoever follows an operation that reads and changes the word follows those before it.
+                        const bool follows = other.kind != load && other.strength == as_atomic &&
+                                             std::any_of(accesses.begin() + long(i) + 1, accesses.end() - 1,
+                                                         [&](const Made& y) {
+                                                             return y.word == other.word && y.kind == atomic &&
+                                                                    last.known[y.thread] >= y.count;
+                                                         });
+                        races_here |= other.word == last.word && clash(other, last) && !expected && !follows;
+                        if (expected == found) { ++checks; continue; }
+                        const auto of = [](int thread, uint64_t block) {
+                            return "thread " + std::to_string(thread) + " of block " + std::to_string(block);
+                        };
+                        check(false, of(lane, last.moment.block) + " after " +
+                                         of(other.moment.thread, other.moment.block) +
+                                         (across_blocks ? ", across blocks: " : ", in a block: ") +
+                                         (found ? "ordered, and is a race" : "a race, and is ordered"));
+                    }
+                    if (raced) break;  // one that was found is enough
+                    raced = checkers.check(last, order, across_blocks, int(accesses.size()));
+                    ++(races_here ? races : right);
+                    check(raced == races_here, std::string(across_blocks ? "across blocks: " : "in a block: ") +
+                                                   (raced ? "a false race" : "a race is missed"));
+                    raced |= races_here;
             }
             ++own[thread];
         }

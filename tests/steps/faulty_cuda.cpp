@@ -254,11 +254,11 @@ cudaError_t cudaGetLastError()
 
 const char* cudaGetErrorString(cudaError_t error)
 {
-    switch (error) {
-        case cudaSuccess: return "no error";
 #define TEXT(name, number, text) \
     case cudaError##name: return text;
+    switch (error) {
         SIM_CUDA_ERRORS(TEXT)
+        case cudaSuccess: return "no error";
     }
     return "unrecognized error code";
 }

@@ -15,15 +15,16 @@
 namespace sim {
 namespace {
 
-// The closer look at an access. Never inlined: the hooks stay small.
-__attribute__((noinline, cold)) void look(const Access& access)
+// The closer look at an access. Never inlined: the hooks stay small. The access is handed on by value, in registers, so
+// that a hook can end with a jump to here: this function's frame is then the first above the kernel's.
+__attribute__((noinline, cold)) void look(Access access)
 {
     if (watching) Worker::here()->watch().look(access, Caller(__builtin_frame_address(0)));
     else if (output_matrix()) look_at_host(access);
 }
 
 // A volatile access may be a signal to another thread.
-__attribute__((noinline)) void look_volatile(const Access& access)
+__attribute__((noinline)) void look_volatile(Access access)
 {
     if (!watching) return look(access);
     const Caller caller(__builtin_frame_address(0));
@@ -34,7 +35,9 @@ __attribute__((noinline)) void look_volatile(const Access& access)
     if (access.kind() == load) worker.note_acquire(access.address, true, place);
 }
 
-__attribute__((noinline)) void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, Pieces pieces)
+// A part of the hook, whose frame is the one above the kernel's.
+inline __attribute__((always_inline)) void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place,
+                                                         Pieces pieces)
 {
     Worker::here()->watch().look_at_range(address, bytes, kind, place, pieces, Caller(__builtin_frame_address(0)));
 }

@@ -16,10 +16,10 @@ enum class Round { nearest, zero, up, down };
 SIM_FUNCTION inline double rounded_to_integral(double value, Round way)
 {
     switch (way) {
-    case Round::zero: return ::trunc(value);
-    case Round::up: return ::ceil(value);
-    case Round::down: return ::floor(value);
-    default: return ::rint(value);
+        case Round::zero: return ::trunc(value);
+        case Round::up: return ::ceil(value);
+        case Round::down: return ::floor(value);
+        default: return ::rint(value);
     }
 }
 

@@ -54,10 +54,10 @@ SIM_FUNCTION constexpr uint16_t narrowed(double value, Round way = Round::neares
     uint64_t kept = significand >> shift;
     const uint64_t lost = significand & ((uint64_t(1) << shift) - 1), half = uint64_t(1) << (shift - 1);
     switch (way) {
-    case Round::nearest: kept += lost > half || (lost == half && (kept & 1)); break;
-    case Round::up: kept += lost && !negative; break;
-    case Round::down: kept += lost && negative; break;
-    case Round::zero: break;
+        case Round::nearest: kept += lost > half || (lost == half && (kept & 1)); break;
+        case Round::up: kept += lost && !negative; break;
+        case Round::down: kept += lost && negative; break;
+        case Round::zero: break;
     }
     // A carry goes on into the exponent, as it should.
     uint64_t result = below ? kept : (uint64_t(exponent + bias - 1) << F) + kept;

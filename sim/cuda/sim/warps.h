@@ -21,10 +21,10 @@ SIM_FUNCTION inline unsigned shuffle_source(Shuffle way, unsigned lane, int by, 
     const unsigned offset = unsigned(by) & 31;
     unsigned source = lane;
     switch (way) {
-    case Shuffle::index: return first + (unsigned(by) & (width - 1));
-    case Shuffle::up: source = lane >= first + offset ? lane - offset : lane; break;
-    case Shuffle::down: source = lane + offset; break;
-    case Shuffle::exclusive_or: source = lane ^ offset; break;
+        case Shuffle::index: return first + (unsigned(by) & (width - 1));
+        case Shuffle::up: source = lane >= first + offset ? lane - offset : lane; break;
+        case Shuffle::down: source = lane + offset; break;
+        case Shuffle::exclusive_or: source = lane ^ offset; break;
     }
     return source <= last ? source : lane;
 }

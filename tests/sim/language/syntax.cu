@@ -96,6 +96,7 @@ __global__ void flow(int* out)
 found:
     out[2] = sum;
     int n = 7, to = 0;
+    // clang-format off
     switch (n % 4) {  // Duff's device
         case 0: do { ++to; [[fallthrough]];
         case 3: ++to; [[fallthrough]];
@@ -104,6 +105,7 @@ found:
         break;
         default: for (;;) {}
     }
+    // clang-format on
     out[3] = to;
     int table[] = {1, 2, 3};
     for (int& x : table) if (x == 2) x = 5; else for (int j : {1, 2}) x += j;

@@ -154,6 +154,7 @@ int main()
     vectors<name##2, T, 2>("types: " #name "2", 2 * sizeof(T));                                    \
     vectors<name##3, T, 3>("types: " #name "3", sizeof(T));
 #define VECTORS4(name, T) vectors<name##4, T, 4>("types: " #name "4", 4 * sizeof(T));
+    // clang-format off
     VECTORS(char, signed char) VECTORS4(char, signed char)
     VECTORS(uchar, unsigned char) VECTORS4(uchar, unsigned char)
     VECTORS(short, short) VECTORS4(short, short)
@@ -174,6 +175,7 @@ int main()
     vectors<double4, double, 4>("types: double4", 16);
     vectors<longlong4, long long, 4>("types: longlong4", 16);
 #endif
+    // clang-format on
 
     Array<float> out(16);
     vector<Particle> initial(2);

@@ -68,8 +68,8 @@ __device__ T sum(T* o, int n, int i)
     for (int k = 0; k < N; ++k) own[k] = o[i];
     if (i == 0) own[n + N] = 1;  //! index 8 of a local array, 'float ?\[8\]'
     T s = 0;
-    for (int k = 0; k <= N - n; ++k) if (i == 1)
-        s += own[k];  //! index 8 of a local array, 'float ?\[8\]'
+    for (int k = 0; k <= N - n; ++k)
+        if (i == 1) s += own[k];  //! index 8 of a local array, 'float ?\[8\]'
     return s + own[i % N];
 }
 KERNEL(called) { I;

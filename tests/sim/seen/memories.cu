@@ -22,8 +22,8 @@ KERNEL(ends) { I;
     if (i == 3) c[n + 13] = 1;  //! out-of-bounds store of 1 bytes at byte 13 of memory from malloc
     if (i == 4) node[n + 2].value = 1;  //! out-of-bounds store of 4 bytes at byte 32 of memory from malloc
     if (i == 5) d[n + 1] = 1;  //! out-of-bounds store of 8 bytes at byte 8 of memory from malloc
-    if (i == 6) for (int k = 0; k <= 4; ++k)
-        p[k] = k;  //! out-of-bounds store of 4 bytes at byte 16 of memory from malloc
+    if (i == 6)
+        for (int k = 0; k <= 4; ++k) p[k] = k;  //! out-of-bounds store of 4 bytes at byte 16 of memory from malloc
     if (i == 7) memset(c, 0, 14 + n);  //! out-of-bounds store of 1 bytes at byte 13 of memory from malloc
     if (i == 8) atomicAdd(p + n + 4, 1);  //! out-of-bounds store of 4 bytes at byte 16 of memory from malloc
     if (i == 9) *(double*)(p + n + 1) = 1;  //! misaligned access of 8 bytes at byte 4 of memory from malloc

@@ -133,6 +133,7 @@ int main()
     readingLane<<<1, 32>>>(a, o);
     fresh();
     lastLaneOther<<<1, 32>>>(a, o);
+    // clang-format off
     for (auto kernel : {plusBlock, neighbours, ownLast, throughVolatile, firstReader,
                         maxOfLast, lastTicket, firstReaderAtomic, middleReader, readingWarp, twoFlags,
                         twoAtomicStores,
@@ -143,6 +144,7 @@ int main()
         fresh();
         kernel<<<4, 64>>>(a, o);
     }
+    // clang-format on
 
     cudaStream_t s[4];
     cudaEvent_t done[4];

@@ -27,6 +27,7 @@ __device__ Pair element(const Pair* a, int i)
 template <typename T> __device__ T same(T a) { return a; }
 __device__ float first(float4 f) { return f.x; }
 
+// clang-format off
 #define TILE(name, T) __global__ void name(T* o, const T* a) \
 { \
     __shared__ T tile[64]; \
@@ -88,6 +89,7 @@ TILE(uninitialized_array, Three)
     o[i] = f;
 }
 
+// clang-format on
 template <typename T>
 void run(void (*kernel)(T*, const T*))
 {
