@@ -166,11 +166,11 @@ auto callable(void (*kernel)(Parameters...))
 {
     return [kernel](std::remove_reference_t<Parameters>&... arguments)
         __attribute__((always_inline, no_sanitize("thread"))) {
-            reinterpret_cast<void (*)(
-                std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
-                static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>,
-                                               std::remove_reference_t<Parameters>&>>(arguments)...);
-        };
+                   reinterpret_cast<void (*)(
+                       std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
+                       static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>,
+                                                      std::remove_reference_t<Parameters>&>>(arguments)...);
+               };
 }
 
 template <typename Call, typename... Arguments>

@@ -65,7 +65,7 @@ Cost Counter::count_constant(const Request& request)
     int count = 0;
     if (request.evenly_spaced(stride) && stride == 0) words[count++] = 0;
     else for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
-        words[count++] = request.address[__builtin_ctz(lanes)] / 4;
+            words[count++] = request.address[__builtin_ctz(lanes)] / 4;
     std::sort(words, words + count);
     here.ideal += 1;
     return cost(here, int(std::unique(words, words + count) - words));
