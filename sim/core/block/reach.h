@@ -1,5 +1,5 @@
-// The table of who may touch what: ranges of addresses. An address lies on a thread's stack, in memory of the device, or
-// in what a kernel may read besides: its arguments, the constants of the program, threadIdx and the like.
+// The table of who may touch what: ranges of addresses. An address lies on a thread's stack, in memory of the device,
+// or in what a kernel may read besides: its arguments, the constants of the program, threadIdx and the like.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Faults: what goes wrong in a kernel, in numbers, while it runs. When the launch is over, each becomes a finding, which
-// has the sentence and the lines for a reader. The kinds are a table in common/base/finding_kinds.h.
+// Faults: what goes wrong in a kernel, in numbers, while it runs. When the launch is over, each becomes a finding,
+// which has the sentence and the lines for a reader. The kinds are a table in common/base/finding_kinds.h.
 
 #pragma once
 
