@@ -90,9 +90,9 @@ Role role_of(const char* file, const std::string& row)
     return in_a_step && step.compare(0, stem.size() + 1, stem + "_") != 0 ? Role::variant : Role::lesson;
 }
 
-Kernel kernel_of(const Named& named)
+Kernel& add_kernel(const Named& named)
 {
-    Kernel k;
+    Kernel& k = kernels().emplace_back();
     k.name = named.kernel;
     k.row = named.row;
     k.step = step_of(named.file);
@@ -104,9 +104,7 @@ Kernel kernel_of(const Named& named)
 
 TransferRegistration::TransferRegistration(const Named& named, Transfer transfer)
 {
-    Kernel k = kernel_of(named);
-    k.transfer = transfer;
-    kernels().push_back(k);
+    add_kernel(named).transfer = transfer;
 }
 
 ErratumEntry::ErratumEntry(const char* backend, const char* id, const char* name)
@@ -115,6 +113,8 @@ ErratumEntry::ErratumEntry(const char* backend, const char* id, const char* name
     erratum_.id = id;
     erratum_.kernel = name;
 }
+
+ErratumEntry::~ErratumEntry() = default;
 
 ErratumEntry& ErratumEntry::published_in(const char* source)
 {

@@ -128,8 +128,8 @@ struct Named {
     Needs needs = Needs::peers;
 };
 
-// A Kernel with these names, and nothing to launch yet.
-Kernel kernel_of(const Named& named);
+// Adds a kernel with these names, and nothing to launch yet, to kernels(). The reference holds until the next is added.
+Kernel& add_kernel(const Named& named);
 
 // Registers a kernel at program start: Pass::run<T> launches one pass of it. Elements: what stands for each Type in its
 // source, or void: the kernel is not for it. Kernels that add elements are for those that C++ adds.
@@ -204,14 +204,13 @@ struct Registration {
 
     explicit Registration(const Named& named, Block block = {})
     {
-        Kernel k = kernel_of(named);
+        Kernel& k = add_kernel(named);
         k.expected = Pass::expected;
         k.block = block;
         k.gpus = (on_parts<Elements>() || ...) ? usual_gpus : 0;
         int type = 0;
         ((k.launch[type] = launch<Elements>, k.launch_on_parts[type] = launch_on_parts<Elements>,
           k.launch_together[type] = together_launcher<Elements>(), ++type), ...);
-        kernels().push_back(k);
     }
 };
 
@@ -225,6 +224,7 @@ class ErratumEntry {
 public:
     // `name`: of the faulty kernel, or of the check or the method that takes its place.
     ErratumEntry(const char* backend, const char* id, const char* name);
+    ~ErratumEntry();
 
     ErratumEntry& published_in(const char* source);
     ErratumEntry& caught_by(const char* finding);       // the id of the finding that catches it

@@ -34,7 +34,7 @@
 #include "kernel.h"
 
 #ifdef SIMULATOR
-#include "../sim/cuda/cuda_runtime.h"
+#include "../sim/cuda/sim/language.h"
 #define BACKEND "sim"
 #elif defined __CUDACC__
 #define BACKEND "cuda"

@@ -4,8 +4,9 @@
 build/lab/harness.o: $(COMMON_CPP) $(MAIN) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(CXX) -r -nostdlib -Wl,--strip-debug $(filter %.o,$^)
 
-# build/rewrite processes only the submission's own text, because common/step.h is precompiled. Only numeric types are
-# tried, because `T zero = 0` does not compile for the others.
+# build/rewrite processes only the submission's own text, because common/step.h is precompiled. With it is all of CUDA
+# that the simulator has: a submission need not include what a lesson does not use. Only numeric types are tried, because
+# `T zero = 0` does not compile for the others.
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
 # FILL_LOCALS: uninitialized local variables get a fixed pattern, not the values of an earlier thread. nvcc has no
 # arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without it here,
@@ -26,7 +27,8 @@ $(eval $(call NOTE,lab/link,LAB_LINK))
 $(eval $(call NOTE,lab/cuda,LAB_CARD))
 
 build/lab/step.h.gch: common/step.h build/lab/compile
-	@echo '#include "common/step.h"' > build/lab/step.h.$$$$ && mv build/lab/step.h.$$$$ build/lab/step.h
+	@printf '#include "%s"\n' cuda_runtime.h common/step.h > build/lab/step.h.$$$$ && \
+	    mv build/lab/step.h.$$$$ build/lab/step.h
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
 
 .PHONY: lab-ready

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -15,9 +16,12 @@
 namespace harness {
 namespace {
 
-// Calls work(begin, end) over all of [0, n), on every processor when there is enough to do.
-template <typename Work>
-void in_parallel(uint64_t n, Work work)
+// Work on a range of elements, [begin, end). It is no parameter of a template, because each type of std::thread's
+// argument would be compiled anew.
+using Work = std::function<void(uint64_t begin, uint64_t end)>;
+
+// Does the work for all of [0, n), on every processor when there is enough to do.
+void in_parallel(uint64_t n, const Work& work)
 {
     const int parts = n < (1 << 16) ? 1 : usable_processors();
     std::vector<std::thread> threads;
@@ -25,7 +29,7 @@ void in_parallel(uint64_t n, Work work)
     for (int i = 1; i < parts; ++i) {
         const uint64_t begin = n / parts * i, end = i + 1 == parts ? n : n / parts * (i + 1);
         try {
-            threads.emplace_back(work, begin, end);
+            threads.emplace_back(std::cref(work), begin, end);
         } catch (const std::exception&) {  // a limit of threads or of memory
             work(begin, end);
         }

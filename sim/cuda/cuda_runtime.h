@@ -19,23 +19,12 @@
 #define __CUDACC_VER_BUILD__ 0
 #endif
 
-// The harness's headers, which launch.h includes, are host code.
-#pragma push_macro("__CUDACC__")
-#undef __CUDACC__
-#include "../core/hooks/launch.h"
-#pragma pop_macro("__CUDACC__")
-#include "sim/vectors.h"
-// A .cpp file of the program, which is plain C++: to it, nvcc does not show the functions of kernels, either.
+#include "sim/language.h"
 #if defined __CUDACC__ || defined SIMULATOR
-#include "sim/atomics.h"
-#include "sim/barriers.h"
 #include "sim/heap.h"
-#include "sim/integers.h"
-#include "sim/memory.h"
 #include "sim/numbers.h"
 #include "sim/nv_atomics.h"
 #include "sim/packed.h"
-#include "sim/warps.h"
 #endif
 
 #if __has_include("cuda_runtime_api.h")

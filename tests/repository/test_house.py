@@ -17,7 +17,7 @@ from lessons import ROOT
 from samples import ALL
 
 SOURCES = (".h", ".cpp", ".cu")
-CUDA = "sim/cuda/cuda_runtime.h"
+CUDA = "sim/cuda/sim/language.h"
 INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda")}
 
 
@@ -101,7 +101,7 @@ common/devices/sim.cpp ../../tests/sim/cases.h
 step03_coalesced/step03.cu ../step04_padding/step04.cu
 step08_gpus/variants.cu ../sim/core/devices.h"""
 RIGHT = """sim/core/grid/grid.cpp ../../../common/base/error.h
-common/step.h ../sim/cuda/cuda_runtime.h
+common/step.h ../sim/cuda/sim/language.h
 common/devices/sim.cpp ../../sim/core/grid/simulator.h
 tests/steps/unit.cpp sim/core/grid/simulator.h
 common/bench.cpp vector"""
