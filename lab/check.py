@@ -211,7 +211,7 @@ class Lab:
         """(the bytes of a submission, its Submission or None, why it is refused or '')."""
         data = read_submission(path)
         try:
-            return data, submission.read(data, exercise), ""
+            return data, submission.read_apart(data, exercise), ""
         except submission.Refused as refused:
             return data, None, str(refused)
 

@@ -56,7 +56,7 @@ FORBIDDEN = re.compile(r"\.((preinit_array|fini_array|ctors|dtors)\b|(init|fini)
 INDIRECT = re.compile(r"\b(call|jmp)q? +\*|\b(blr|br|blra\w+|bra\w+)\b")
 SYSTEM = re.compile(r"(syscall|sysenter|int|int3|svc|hvc|smc)\b")
 NEAR = re.compile(r"[a-z.]+ +(?:\w+, *)*[0-9a-f]+ <([^>+]+)")  # a call or jump inside the object
-RELOCATION = re.compile(r"R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
+RELOCATION = re.compile(r"\t[0-9a-f]+: R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
 # An operand in memory that is neither on the stack at a constant distance nor a symbol.
 COMPUTED = re.compile(r"\((?!%r[sbi]p\))[^)]*\)")
 
@@ -89,11 +89,11 @@ ADVICE = [
 
 def said(symbol):
     """The name of a symbol for people, and what to use instead."""
-    plain = re.sub(r"^_ZN?(?:3own|3sim|7harness)?(\d+)(\w+)", lambda m: m[2][:int(m[1])], symbol)
+    plain = re.sub(r"^_ZN?(?:3own|3sim|7harness)?(\d+)(\w+)", lambda m: m[2][:int(m[1][:9])], symbol)
     for names, written, instead in ADVICE:
         if re.fullmatch(names, symbol) or re.fullmatch(names, plain):
-            return f"{written or plain}: {instead}"
-    return f"{plain}: no exercise needs this function, so the grader has not got it; leave it out"
+            return f"{written or plain[:60]}: {instead}"
+    return f"{plain[:60]}: no exercise needs this function, so the grader has not got it; leave it out"
 
 
 def advice(name):
