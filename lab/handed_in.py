@@ -15,7 +15,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import List, Optional
 
 import check
@@ -37,6 +37,7 @@ class File:
     number: Optional[int]    # of the exercise, by its place
     edited: float = 0        # seconds since 1970: the file's time, or that of its entry in an archive
     received: float = 0      # the time of what lies in the class's folder: of an archive, the archive's
+    beside: str = ""         # what could not be read next to it
 
 
 @dataclass
@@ -116,6 +117,8 @@ class Reader:
                 self.unpack(contents, path, place, names)
             except check.BadInput as error:
                 contents.troubles.append(f"{printable(place)}: {str(error).removeprefix(f'{printable(path)}: ')}")
+            except (check.sandbox.Fault, PermissionError):
+                raise
             except Exception as error:  # zipfile raises anything from struct.error to RuntimeError for a broken archive
                 contents.troubles.append(f"{printable(place)}: cannot be read as an archive: {reason(error)}")
         elif OTHER.search(place.name):
@@ -146,8 +149,12 @@ class Reader:
                     data = member.read(check.submission.MOST_BYTES + 1)  # one byte too many is refused later
                 self.count += 1
                 copy = self.folder / str(self.count) / re.sub(r"[^A-Za-z0-9._-]", "_", inside.name)[-100:]
-                copy.parent.mkdir()
-                copy.write_bytes(data)
+                try:
+                    copy.parent.mkdir()
+                    copy.write_bytes(data)
+                except OSError as error:
+                    raise check.sandbox.Fault(f"TMPDIR={self.folder.parent}: {error.strerror}; make room there, or set "
+                                              "TMPDIR= to another folder") from None
                 contents.files.append(File(copy, place / inside, number_of((*names, *inside.parts)),
                                            entered(info, time_of(path)), time_of(path)))
 
@@ -231,7 +238,9 @@ def choose(contents, number, newest=False):
 
     def the_one(found):
         if found:
-            return one_of(found, newest) or f"several files: {names([file.place for file in found])}"
+            one = one_of(found, newest)
+            return (replace(one, beside="; ".join(contents.troubles[:2])) if one else
+                    f"several files: {names([file.place for file in found])}")
         return (contents.troubles[0] if contents.troubles and not contents.files and not contents.others
                 else "no file of this exercise in it" + instead())
     return {n: the_one(found) for n, found in placed.items() if n is not None}

@@ -26,7 +26,7 @@ MOST_LISTING, MOST_TRIES = 8 << 20, 20  # characters; look-ups of lines
 INITIALIZERS = " ".join(f"-j .init_array{order}" for order in ("", ".0", ".00099", ".00101"))
 # For a shell, in the folder of sim.o.
 LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && echo ==== && "
-        f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }}")
+        f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }} && echo ====")
 ENTRY = "sim_submission"  # the functions that the grader's own text calls, one for each type
 LINKABLE = ("ld -r --force-group-allocation sim.o -o grouped.o && "
             f"objcopy -w '--keep-global-symbol=_Z{len(ENTRY)}{ENTRY}*' grouped.o linked.o")
@@ -149,7 +149,7 @@ def judge(listing, where):
     """Why an object is refused, or ''. `where`: of (section, address), the line of the submission as a text, or ''."""
     if len(listing) > MOST_LISTING:
         return "the file: it makes too much code; simplify it"
-    undefined, code, initializers = listing.split("====\n")
+    undefined, code, initializers, _ = listing.split("====\n")
     code = Code(code)
     for name in UNDEFINED.findall(undefined):
         if not SYMBOLS.fullmatch(name):

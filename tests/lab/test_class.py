@@ -80,7 +80,7 @@ def test_statistics_of_a_class():
     assert page.cells[at - 3:at] == ["2", "", "cost"]
     for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"),
                                ("refused", "f", "line 4: asm: CUDA C++"),
-                               ("no submission, or not graded", "g", "no .cu file in it")):
+                               ("no submission", "g", "no .cu file in it")):
         at = page.cells.index(reason)
         assert page.cells[at - 2:at] == [kind, name] and f"{kind}: 1" in page.text
     assert page.tags.count("meter") == 11 + 3  # of the points and of the hints
@@ -133,6 +133,22 @@ def test_canvas():
     assert ([(row["Student"], row["ID"], row["Exercise 4"]) for row in rows[3:]]
             == [("doejane", "12345", "100"), ("roejohn", "99", "0")])
     assert unknown == [name for name, _ in ROWS[:2]]
+
+
+NONE = check.ungraded(8, "TMPDIR=/tmp/of/the/lecturer is full")
+
+
+def test_no_grade_is_not_0_points():
+    """Moodle's importer skips an empty grade. Canvas's would delete the grade that is there, and leaves those without a
+    row alone. Neither gets a reason, which is about the lecturer's machine."""
+    rows = [*ROWS[:1], (ROWS[1][0], NONE), (ROWS[2][0], NONE)]
+    assert [row["total"] for row in parsed(exports.grades(rows))] == ["50", "", ""]
+    assert [row["needs you"] for row in parsed(exports.grades(rows))] == ["", "yes", "yes"]
+    moodle, canvas = exports.moodle(8, rows)[0], exports.canvas(8, rows)[0]
+    assert [row["Grade"] for row in parsed(moodle)] == ["50", "", ""] and "TMPDIR" not in moodle + canvas
+    assert len(parsed(canvas)) == 2
+    page = Reader(class_pages.statistics_page(8, rows))
+    assert "Median 50, mean 50.0." in page.text and "not graded: 2" in page.text
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -246,7 +246,7 @@ def test_any_listing_is_read_in_linear_time(limited):
     for piece in ("R_", "_Z", "a", "_", "0", "_Z1", "sim_", "St", "a/", "a.", "byte 1", "found 1 [0x"):
         name = f"_Z{piece * (LONG // len(piece))}"
         listing = (f"                 U {name}\n====\nDisassembly of section .text:\n0000000000000000 <{name}>:\n"
-                   f"       0:\tcall   5 <{name}+0x5>\t1: R_X86_64_PLT32\t{name}-0x4\n====\n")
+                   f"       0:\tcall   5 <{name}+0x5>\t1: R_X86_64_PLT32\t{name}-0x4\n====\n====\n")
         assert len(limited(objects.judge, listing, lambda section, address: "line 1")) < 300
         limited(parts.said, f"kernel: {name}", "float")
 
