@@ -47,6 +47,7 @@ import objects
 import sandbox
 import submission
 import whole
+from instead import instead
 from outside import printable
 from parts import STOPPED, Finding, Run, brief, ending, gpus_of, said
 
@@ -323,9 +324,9 @@ class Lab:
         errors = ([line for line in said if "error" in line or "undefined reference" in line] or said
                   or ["no reason given"])
         text = errors[0].removeprefix(f"{os.path.dirname(file)}/")[:300]
-        name = re.search(r"['\u2018](\w+)['\u2019] (?:was not declared|is not a member)", text)
-        instead = name and objects.advice(name[1])
-        return f"does not compile: {text}" + (f"; {instead}" if instead else "")
+        name = re.search(r"['\u2018](\w+)['\u2019] ((was not|has not been) declared|is not a (member|namespace))", text)
+        other = name and instead(name[1])
+        return f"does not compile: {text}" + (f"; {other[1]}" if other else "")
 
     def simulate(self, exercise, box, gpus, shapes, processors, limits, *options, result="--json"):
         """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)

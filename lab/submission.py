@@ -19,12 +19,16 @@ expression of Python holds up all threads and every signal.
 
 import bisect
 import json
+import os
 import re
 import resource
 import signal
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # -I leaves it out
+from instead import TEXT, instead
 
 MOST_BYTES = 1 << 16
 MOST_REASONS = 10
@@ -49,17 +53,6 @@ WORDS = CUDA | set("""
     reinterpret_cast struct switch template this true typedef typename union unsigned using void volatile while
     threadIdx blockIdx blockDim gridDim warpSize dim3 KERNEL
     always_inline artificial error no_sanitize noinline noipa used aligned section weak""".split())
-BELONGS = [
-    (r"asm", "the simulator cannot count its accesses; write CUDA C++"),
-    (r"sim|harness|(?i:sim_)\w*", "the name belongs to the simulator; choose another name"),
-    (r"gnu|clang", "attributes of the compiler are refused, because nvcc has different ones; leave the attribute out"),
-    (r"__builtin\w*|__attribute\w*|__declspec|__asm\w*|__extension__",
-     "it depends on the compiler, and nvcc has different ones; use CUDA's own functions"),
-    (r"__CUDA\w*|__NVCC__|__GNUC\w*|__clang\w*|__cplusplus",
-     "it differs between compilers; leave the condition out"),
-    (r"_\w*|\w*__\w*", "names with _ in front or __ inside belong to the compiler; choose another name"),
-]
-NAMED = re.compile("|".join(f"({pattern})" for pattern, _ in BELONGS))
 # Comments, strings, characters and numbers. A string without an end is one up to the end of its line, as to compilers.
 PIECE = re.compile(r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)' |
     \.?\d(?:[eEpP][+-]|'?\w|\.)*""", re.VERBOSE | re.DOTALL)
@@ -120,8 +113,8 @@ def read(data, exercise):
             "*/": "a comment ends here that has not begun", "##": "a macro uses the names of its arguments, and "
             "composes none"}.get(match[0], "write [ ] and # and plain strings"))
     for match in NAME.finditer(text):
-        if match[0] not in CUDA and (named := NAMED.fullmatch(match[0])):
-            refuse(match.start(), match[0], BELONGS[named.lastindex - 1][1])
+        if match[0] not in CUDA and (found_in := instead(match[0], TEXT)):
+            refuse(match.start(), *found_in)
     own = macros(text) | {"defined", "true", "false"}
     for match in DIRECTIVE.finditer(text):
         if why := refused_directive(match[1], match[2].strip(), own):
@@ -137,7 +130,9 @@ def refused_directive(kind, rest, own):
     """Why a directive is refused, or None."""
     if kind == "include":
         if "".join(rest.split()) not in INCLUDES:
-            return f"include only {STEP}; {', '.join(INCLUDES[1:])} are also allowed, but not needed"
+            name = re.fullmatch(r'[<"]([^.>"]*)[^>"]*[>"]', rest)
+            _, say = name and instead(name[1]) or ("", f"{', '.join(INCLUDES[1:])} are also allowed, but not needed")
+            return f"include only {STEP}; {say}"
     elif kind in ("define", "undef"):
         name = NAME.match(rest)
         if name and name[0] in WORDS:

@@ -202,7 +202,8 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     copy, out = tmp_path / "copy", tmp_path / "packed.zip"
     subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
     for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/submission.py", "lab/objects.py", "lab/parts.py",
-                 "lab/names.py", "lab/prelab.py", "lab/exercises.py", "lab/notebook.py", "Makefile", "mk/lab.mk"):
+                 "lab/instead.py", "lab/names.py", "lab/prelab.py", "lab/exercises.py", "lab/notebook.py", "Makefile",
+                 "mk/lab.mk"):
         (copy / name).write_bytes((ROOT / name).read_bytes())
     exercise = copy / "step04_padding/exercise.cu"
     original = exercise.read_bytes()

@@ -28,6 +28,7 @@ import sandbox
 import submission
 from edits import edited
 from hostile import FIBONACCI, HARMLESS, HOSTILE, KINDS, SLEEP, STOPPED_BY
+from instead import LIBRARY
 from parts import Finding
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
@@ -165,7 +166,9 @@ def refusal(code, place="top"):
     ("#define CAT(a, b) a##b", "composes none"), ("%:define ASM 1", "%:"), ("int n = 0; */ int m;", "not begun"),
     ("/* no end", "without an end"), ("const char* text = R\"(x)\";", "plain strings"),
     # Other files and options.
-    ("#include <unistd.h>", "include only"), ("#import <unistd.h>", "leave the line out"),
+    ("#include <unistd.h>", "include only"), ("#include <cooperative_groups.h>", "; use __syncthreads() for a block"),
+    ("#include <cstdio>", "SHOW=1"), ("#include <cuda_fp16.h>", "are also allowed"),
+    ("#import <unistd.h>", "leave the line out"),
     ("#pragma GCC optimize(3)", "#pragma unroll"), ("#line 1 \"other\"", "leave the line out"),
     ("#define for if", "keeps its meaning"), ("#define __syncthreads()", "keeps its meaning"),
     ("#define aligned(n)", "keeps its meaning"), ("#undef KERNEL", "keeps its meaning"),
@@ -279,8 +282,19 @@ def test_the_kernel_line_is_the_graders():
     assert found.launcher == "launchSwizzle" and "KERNEL" not in found.text
 
 
+def test_there_is_one_list_of_names():
+    """Text, object and compiler say the same of a name, and each message ends with what to write."""
+    assert submission.instead is objects.instead is check.instead
+    for rows in (submission.TEXT, LIBRARY):
+        assert all(re.search("use |write |choose |leave |return|SHOW", say) for _, _, say in rows)
+    for name, what in (("printf", "printf"), ("_ZN3sim5printIiEEv", "printf"), ("_Z10cudaMallocv", "cudaMalloc"),
+                       ("_Znwm", "new or malloc"), ("__cxa_throw", "throw or catch"), ("mmap", "mmap")):
+        assert objects.said(name).startswith(f"{what}: "), objects.said(name)
+
+
 # {code in the kernel or in the launcher: (the name that is refused, what to do instead)}
 INSTEAD = {
+    ("kernel", "namespace cg = cooperative_groups;"): ("cooperative_groups", "__syncthreads()"),
     ("kernel", 'printf("x");'): ("printf", "SHOW=1"),
     ("kernel", "T* p = new T; *p = T(); delete p;"): ("new", "__shared__"),
     ("kernel", "atomicAdd((int*)odata, 1);"): ("atomic", "an assignment"),
