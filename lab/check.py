@@ -57,6 +57,7 @@ NORMAL, ENTRIES, REWRITTEN = "normal.cu", "entries.cpp", "rewritten.cpp"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+SIZES = {"float": 4, "int": 4, "double": 8}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
 WINDOW = 16  # rows and columns that --show prints of them
@@ -460,8 +461,17 @@ def accounts(result, name):
 
 def findings(line):
     """What was reported as wrong in the account of a run."""
+    def reached():
+        """How many elements threads load from idata. A thread that loads none has none to store."""
+        loads = [access for kernel in line["kernels"] for access in kernel["accesses"]
+                 if access["access"] == "load" and access["memory"] in ("global", "peer")]
+        return sum(load["accesses"] * load["element_bytes"] for load in loads) // SIZES[line["type"]]
+
     def text(found):
         times = f" ({found['count']} times)" if found["count"] > 1 else ""
+        every = line["width"] * line["height"]
+        if found["text"].endswith("(never written)") and (n := reached()) < every:
+            times += f"; threads load {n} of {every} elements, so no thread comes to the others: look at the grid"
         return f"{found['kernel']}: {found['text']}{times}" if found["kernel"] else found["text"] + times
 
     return [Finding(found["kind"], text(found), found["costs_points"], found["in_shared_memory"], found["wrong"])

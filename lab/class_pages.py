@@ -51,7 +51,7 @@ def histogram(values, bounds):
 
 def without_numbers(hint):
     """The hint of all who miss the same thing: shapes, counts and places become …"""
-    for pattern in (r"[^\s:;,()]*\.cu:\d+", r"\d+ x \d+( of \w+)?", r"(?<![\w.])-?\d[\w.+]*"):
+    for pattern in (r"[^\s:;,()]*\.cu(\.txt)?:\d+", r"\d+ x \d+( of \w+)?", r"(?<![\w.])-?\d[\w.+]*"):
         hint = re.sub(pattern, "…", hint)
     return hint
 

@@ -53,7 +53,7 @@ def number_of(names):
     """The exercise's number from the names of folders and files on a path: step04_padding, Lab 4, step04.cu; None if no
     name has one."""
     for part in reversed(names):
-        if (re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE)
+        if (re.match(r"exercise[ _-]*\(?\d\)?\.cu(\.txt)?$", part, re.IGNORECASE)
                 and not re.match(r"exercise\d", part, re.IGNORECASE)):
             continue  # the number of a copy, by a browser or a course system
         if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
@@ -77,7 +77,7 @@ class Archive(io.FileIO):
 class Reader:
     """Reads what was handed in. As a context manager: files from archives are there until its end."""
 
-    def __init__(self, endings=(".cu",)):
+    def __init__(self, endings=(".cu", ".cu.txt")):  # Windows adds .txt, and hides it
         self.endings = endings
 
     def __enter__(self):

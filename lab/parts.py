@@ -80,7 +80,8 @@ def said(line, type_):
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
     line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
     line = re.sub(r", found \S+ \[0x\w+\] \(never written\)", "; it was never written", line)
-    line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)", "found a value that is no element of idata", line)
+    line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)",
+                  "found a value that is no element of idata; check that tile and variables have the type T", line)
     return re.sub(r"\bbyte (-?\d+)",
                   lambda byte: f"{byte[0]} ({type_} number {int(byte[1]) // (8 if type_ == 'double' else 4)})", line,
                   count=1)

@@ -92,17 +92,18 @@ def test_nobody_is_lost(tmp_path, untouched):
     (folder / "utf16.cu").write_text(SOLUTION, encoding="utf-16")
     (folder / "._single.cu").write_text("of a Mac")
     (folder / "texted").mkdir()
-    (folder / "texted/exercise.cu.txt").write_text(SOLUTION)
+    (folder / "texted/exercise.cu.txt").write_text("int sim;\n")
     (folder / "linked").symlink_to(folder / "flat")
     (folder / "notes.txt").write_text("no submission")
     done = grade(folder, results)
-    assert done.returncode == 0 and "6 of them without a submission" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "5 of them without a submission" in done.stdout, done.stdout + done.stderr
     rows = {row["name"].lstrip("'"): row for row in graded(results)}
     read = {name for name, row in rows.items() if row["note"].startswith("line 1: sim: ")}
-    assert read == {*places, "single"}
+    assert read == {*places, "single", "texted"}
+    assert {name for name, row in rows.items() if row["needs you"]} == {"empty", "linked", "other", "two", "twice"}
     assert {name: row["note"].rsplit("/", 1)[-1] for name, row in rows.items() if name not in read} == {
-        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt",
-        "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu",
+        "empty": "no file of this exercise in it", "linked": "a link, which is not followed",
+        "other": "exercise.cu", "two": "exercise.cu",
         "twice": "several of this name: twice, twice.cu", "utf16": "the file is in UTF-16; save it as UTF-8"}
     assert rows["two"]["note"] == "several files: step04/exercise.cu, step04_padding/exercise.cu"
     assert rows["other"]["note"] == "no file of this exercise in it; there is step05/exercise.cu"
