@@ -21,7 +21,9 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clea
 import collections
 import contextlib
 import csv
+import errno
 import hashlib
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -45,6 +47,7 @@ import objects
 import sandbox
 import submission
 import whole
+from instead import instead
 from outside import printable
 from parts import STOPPED, Finding, Run, brief, ending, gpus_of, said
 
@@ -54,10 +57,17 @@ NORMAL, ENTRIES, REWRITTEN = "normal.cu", "entries.cpp", "rewritten.cpp"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+SIZES = {"float": 4, "int": 4, "double": 8}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
 WINDOW = 16  # rows and columns that --show prints of them
 MOST_STOPPED = 2  # after so many stopped runs, the rest is not started
+
+
+# Messages of the shell, the compiler and its programs about the machine. Those about a submission begin with its name.
+FAULT = re.compile(r"^(?![ \t]|step\d|normal\.cu).*(No space left on device|Disk quota exceeded|Read-only file system|"
+                   r"Input/output error|Killed signal|: Killed$|[Cc]annot (execute|fork|allocate memory)).*",
+                   re.MULTILINE)
 
 
 class BadInput(Exception):
@@ -68,12 +78,14 @@ def load_exercises(path=None):
     path = pathlib.Path(path or ROOT / "lab/exercises.py")
     if not path.is_file():
         raise BadInput(f"{path}: no such file of exercises")
-    spec = importlib.util.spec_from_file_location("exercises", path)
-    module = importlib.util.module_from_spec(spec)
+    loader = importlib.machinery.SourceFileLoader("exercises", str(path))  # whatever the name ends with
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("exercises", loader))
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
         points = {number: sum(check.points for check in [*exercise.right(0), *exercise.costs(0)])
                   for number, exercise in module.EXERCISES.items()}
+        for exercise in module.EXERCISES.values():
+            exercise.limits(0)
     except Exception as error:  # of an instructor's file, which runs
         place = traceback.extract_tb(error.__traceback__)[-1]
         line = f":{place.lineno}" if place.filename == str(path) else ""
@@ -95,10 +107,12 @@ def exercise_of(exercises, number):
 
 
 def opened(path):
-    """A regular file that is no link, open for reading its bytes; or BadInput."""
+    """A regular file that is no link, open for reading its bytes; or BadInput. OSError: it is perhaps one."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) in (errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise
         raise BadInput(
             f"{printable(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -211,7 +225,7 @@ class Lab:
         """(the bytes of a submission, its Submission or None, why it is refused or '')."""
         data = read_submission(path)
         try:
-            return data, submission.read(data, exercise), ""
+            return data, submission.read_apart(data, exercise), ""
         except submission.Refused as refused:
             return data, None, str(refused)
 
@@ -248,8 +262,9 @@ class Lab:
                     done = self.sandboxed([*self.compiling(), "-c", "registers.cpp", "-o", "registers.o"], box,
                                           writable=True, **COMPILE)
                     if done.status != 0:
-                        raise BadInput(f"exercise {exercise.number}: its kernel cannot be registered: "
-                                       f"{(done.stderr.splitlines() or [done.status])[0]}")
+                        raise sandbox.Fault(self.fault(box, done) or (
+                            f"exercise {exercise.number}: its kernel cannot be registered: "
+                            f"{(done.stderr.splitlines() or [done.status])[0]}"))
                     REGISTERED[key] = pathlib.Path(box.path, "registers.o").read_bytes()
                 with contextlib.suppress(OSError):  # a checkout of another user
                     new = kept.with_suffix(f".{os.getpid()}")
@@ -269,14 +284,14 @@ class Lab:
                                   **{**COMPILE, **more})
         done = shell(f"{compilation(file, self.compiling())} && {{ {objects.LIST}; }} > listing")
         if done.status != 0:
-            return self.not_compiled(done, file)
+            return self.not_compiled(box, done, file)
         if why := self.judged(box, file, found, shell):
             return why
         pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
         linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
                               "linked.o", "-o", "program"])
         done = shell(f"{objects.LINKABLE} && {linking}")
-        return "" if done.status == 0 else self.not_compiled(done, file)
+        return "" if done.status == 0 else self.not_compiled(box, done, file)
 
     def judged(self, box, file, found, shell):
         """Why a compiled submission is refused, or ''."""
@@ -294,17 +309,25 @@ class Lab:
         with open(os.path.join(box.path, "listing"), encoding="utf-8", errors="replace") as listing:
             return objects.judge(listing.read(objects.MOST_LISTING + 1), where)
 
-    def not_compiled(self, done, file):
+    def fault(self, box, done):
+        """Why the machine ended a command, or ''."""
+        found = FAULT.search(done.stderr)
+        return (sandbox.fault_of(box.path) or found and found[0] or short_of_memory(done)
+                or done.status in (126, 127) and (done.stderr.splitlines() or ["a program is missing"])[-1] or "")
+
+    def not_compiled(self, box, done, file):
+        if why := self.fault(box, done):
+            raise sandbox.Fault(why)
         if not isinstance(done.status, int):
             return {"timeout": "the compiler took too long",
                     "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
-        said = done.stderr.replace(NORMAL, file).splitlines()
+        said = done.stderr.replace(NORMAL, file).replace(f"{ROOT}/", "").replace(f"{box.path}/", "").splitlines()
         errors = ([line for line in said if "error" in line or "undefined reference" in line] or said
                   or ["no reason given"])
         text = errors[0].removeprefix(f"{os.path.dirname(file)}/")[:300]
-        name = re.search(r"['\u2018](\w+)['\u2019] (?:was not declared|is not a member)", text)
-        instead = name and objects.advice(name[1])
-        return f"does not compile: {text}" + (f"; {instead}" if instead else "")
+        name = re.search(r"['\u2018](\w+)['\u2019] ((was not|has not been) declared|is not a (member|namespace))", text)
+        other = name and instead(name[1])
+        return f"does not compile: {text}" + (f"; {other[1]}" if other else "")
 
     def simulate(self, exercise, box, gpus, shapes, processors, limits, *options, result="--json"):
         """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)
@@ -381,6 +404,8 @@ class Lab:
                                    *(["--machine", card] if card else []),
                                    "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)))
         status, lines = status_of(done), accounts(done.result, name)
+        if status not in (0, 1, 2, "timeout") and (why := self.fault(box, done)):
+            raise sandbox.Fault(why)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}
         for line in lines:
@@ -402,6 +427,15 @@ def with_gpus(gpus):
 
 def on_gpus(exercise):
     return "" if exercise.gpus is None else f" on {exercise.gpus} GPUs"
+
+
+def short_of_memory(done):
+    """Why a command got no memory that its limit allows, or ''."""
+    if not re.search("out of memory|virtual memory exhausted|bad_alloc", done.stdout + done.stderr):
+        return ""
+    free = re.search(r"MemAvailable: *(\d+) kB", pathlib.Path("/proc/meminfo").read_text(encoding="ascii"))
+    return "" if not free or int(free[1]) << 10 > COMPILE["memory"] else (
+        f"the machine has {int(free[1]) / 1e6:.1f} GB of memory left; end other programs, or grade with fewer JOBS=")
 
 
 def status_of(done):
@@ -427,8 +461,17 @@ def accounts(result, name):
 
 def findings(line):
     """What was reported as wrong in the account of a run."""
+    def reached():
+        """How many elements threads load from idata. A thread that loads none has none to store."""
+        loads = [access for kernel in line["kernels"] for access in kernel["accesses"]
+                 if access["access"] == "load" and access["memory"] in ("global", "peer")]
+        return sum(load["accesses"] * load["element_bytes"] for load in loads) // SIZES[line["type"]]
+
     def text(found):
         times = f" ({found['count']} times)" if found["count"] > 1 else ""
+        every = line["width"] * line["height"]
+        if found["text"].endswith("(never written)") and (n := reached()) < every:
+            times += f"; threads load {n} of {every} elements, so no thread comes to the others: look at the grid"
         return f"{found['kernel']}: {found['text']}{times}" if found["kernel"] else found["text"] + times
 
     return [Finding(found["kind"], text(found), found["costs_points"], found["in_shared_memory"], found["wrong"])
@@ -519,6 +562,12 @@ def modelled(run):
     return (f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 "
             f"of the {run.row['machine']}; "
             f"limited by {run.row['model_time_over_copy_limit']}. Arithmetic is not in the model")
+
+
+def ungraded(number, why):
+    """A verdict without points, because the machine or the grader failed."""
+    return {"exercise": number, "total": None, "of": 100, "checks": [], "note": f"not graded: {why}", "explain": "",
+            "model": "", "seconds": 0, "needs": True}
 
 
 NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere."
@@ -664,10 +713,20 @@ def named_seed(name, seed=None):
     return names.seed_of(name)
 
 
-def begin():
-    """The set-up of every program of the lab."""
+def program(main, name):
+    """The exit status of a program of the lab, as of whole.run(); 130 after an interruption."""
+    def uninterrupted():
+        try:
+            return main()
+        except sandbox.Interrupted:
+            return 130
     sandbox.end_on_signals()
-    whole.on_terminals()
+    for stream in range(3):  # a pipe in the place of a closed one would be taken for it
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    return whole.run(uninterrupted, name, (BadInput, RuntimeError))
 
 
 def main():
@@ -688,7 +747,6 @@ def main():
     parser.add_argument("--seed", type=int, metavar="N",
                         help="the seed of the shapes that are not on the page, to repeat a run")
     parser.add_argument("--name", help="draw these shapes from a name: the same ones in every run")
-    begin()
     options = parser.parse_args()
     if options.name is not None:
         options.seed = named_seed(options.name, options.seed)
@@ -714,17 +772,8 @@ def main():
         if not lab.isolate:
             print("This system allows no namespaces, so submissions ran without a part of the sandbox. The points are "
                   f"the same. The reason: {lab.why_not}")
-    sys.stdout.flush()
     return 0 if verdict["total"] == verdict["of"] else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except sandbox.Interrupted:
-        sys.exit(130)
-    except (BadInput, RuntimeError) as error:  # RuntimeError: the sandbox could not be set up
-        print(f"check: {error}", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:  # the reader of our output has closed it
-        os._exit(1)
+    sys.exit(program(main, "check"))

@@ -33,7 +33,7 @@ def tables_in(folder, verdicts, options, interrupted):
             write(place.with_suffix(".interrupted.csv"), exports.grades(rows), "utf-8-sig")
             continue
         for (name, n), verdict in verdicts.items():
-            if n == number:
+            if n == number and verdict["total"] is not None:
                 write(place / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         write(place.with_suffix(".csv"), exports.grades(rows), "utf-8-sig")
         write(place.with_suffix(".html"), class_pages.statistics_page(number, rows))

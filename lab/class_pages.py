@@ -51,7 +51,7 @@ def histogram(values, bounds):
 
 def without_numbers(hint):
     """The hint of all who miss the same thing: shapes, counts and places become …"""
-    for pattern in (r"[^\s:;,()]*\.cu:\d+", r"\d+ x \d+( of \w+)?", r"(?<![\w.])-?\d[\w.+]*"):
+    for pattern in (r"[^\s:;,()]*\.cu(\.txt)?:\d+", r"\d+ x \d+( of \w+)?", r"(?<![\w.])-?\d[\w.+]*"):
         hint = re.sub(pattern, "…", hint)
     return hint
 
@@ -59,9 +59,11 @@ def without_numbers(hint):
 def kind_of(verdict):
     """Why a submission was not run."""
     note = verdict["note"]
+    if verdict["total"] is None:
+        return "not graded"
     if note.startswith(("does not compile", "the compiler")):
         return "does not compile"
-    return "refused" if note.startswith(("line ", "no KERNEL", "the file")) else "no submission, or not graded"
+    return "refused" if note.startswith(("line ", "no KERNEL", "the file")) else "no submission"
 
 
 def of_checks(run):
@@ -77,14 +79,14 @@ def statistics_page(number, rows):
     run = [verdict for _, verdict in rows if not verdict["note"]]
     failed = sorted((kind_of(verdict), name, brief(verdict["note"])) for name, verdict in rows if verdict["note"])
     most = max(verdict["of"] for _, verdict in rows)
-    totals = [verdict["total"] for _, verdict in rows]
+    totals = [verdict["total"] for _, verdict in rows if verdict["total"] is not None] or [0]
     whole = sum(v["total"] == v["of"] for v in run)
     body = [paragraph(f"{len(rows)} submissions. {len(run)} were run, and {whole} {'has' if whole == 1 else 'have'} "
                       f"all {most} points. Median {statistics.median(totals):g}, mean {statistics.mean(totals):.1f}."),
             "<h2>Points</h2>",
             table(["points", "submissions", ""],
                   [[label, n, (n, len(rows))] for label, n in histogram(totals, [*range(0, most, 10), most]).items()]),
-            paragraph("Submissions that were not run have 0 points.")]
+            paragraph("Submissions that were not run have 0 points. Those without a grade are left out.")]
     if run:
         body += ["<h2>Checks</h2>",
                  table(["check", "points", "mean", "none", "some", "half", "all"], list(of_checks(run))),

@@ -322,14 +322,16 @@ def launches(keys, most=1):
                    value=lambda run, _: number(run, "launches"), unit="")
 
 
+def too_few_blocks(run, tiles=SMS):
+    """A block runs on one SM. A matrix with more tiles than a GPU has SMs is to use them all. '' where it does."""
+    n = number(run, "blocks_launched")
+    return "" if n >= min(SMS, math.floor(tiles)) else (
+        f"{n:.0f} block{'s'[:n != 1]} at {run.shape}, and an H200 has {SMS} SMs: a block runs on one of them, the "
+        "others idle; give each tile a block")
+
+
 def enough_blocks(keys):
-    """A block runs on one SM. A matrix with more tiles than a GPU has SMs is to use them all."""
-    def holds(run):
-        n, tiles = number(run, "blocks_launched"), run.width * run.height / 128**2
-        least = min(SMS, math.floor(tiles))
-        return "" if n >= least else (f"{n:.0f} block{'s'[:n != 1]} at {run.shape}, and an H200 has {SMS} SMs: a block "
-                                      "runs on one of them, the others idle; give each tile a block")
-    return condition(keys, holds)
+    return condition(keys, lambda run: too_few_blocks(run, run.width * run.height / 128**2))
 
 
 def needs(keys, sectors=("loads", "stores"), barriers=2, warps=1, launched=1):
@@ -560,7 +562,8 @@ def seventh_exercise():
         keys = even + odd
 
         return [at_most(keys, "sectors of loads", 4.2), at_most(keys, "sectors of stores", 4.2),
-                at_most(keys + double, "warps", 1.3),
+                at_most(keys + double, "warps", lambda run: 1.5 / vector(run), why=", with a vector for each thread: "
+                        "divide the grid by the vector's length"),
                 at_most(keys, "wavefronts", 2.1), at_most(keys, "waits of warps at barriers", 1),
                 launches(keys + double), through_tile(even), enough_blocks(keys)]
     return Exercise(7, "step07_long_pieces", "copyVectorized", "copy", "copies",
@@ -607,10 +610,9 @@ def eighth_exercise():
             run = min(judged, key=of_a_copy)
             limit = run.row["model_time_over_copy_limit"]
             share = between(of_a_copy(run), start, target)
+            why = too_few_blocks(run) or f"limited by {limit}; {REMEDIES.get(limit, 'look at CHECK=--explain')}"
             hint = "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; "
-                                          f"the hand-out has {start} %, the target is {target} %; "
-                                                 f"limited by {limit}; "
-                                                 f"{REMEDIES.get(limit, 'look at CHECK=--explain')}.")
+                                          f"the hand-out has {start} %, the target is {target} %; {why}.")
             return share, f"{hint} {missing}".strip()
 
         return [

@@ -32,18 +32,24 @@ def person(name):
 
 
 def first_hint(verdict):
-    return brief(verdict["note"]) or next((f"{c['name']}: {c['hint']}" for c in verdict["checks"] if c["hint"]), "")
+    hint = brief(verdict["note"]) or next((f"{c['name']}: {c['hint']}" for c in verdict["checks"] if c["hint"]), "")
+    return "; not read: ".join(filter(None, (hint or verdict.get("beside") and "ok", verdict.get("beside"))))
+
+
+def points(verdict):
+    """Its points as a cell, which is empty where there is no grade: that is not 0 points."""
+    return "" if verdict["total"] is None else verdict["total"]
 
 
 def grades(rows):
     """The instructor's table: a line for each of [(name, verdict)]."""
     names = next(([c["name"] for c in verdict["checks"]] for _, verdict in rows if verdict["checks"]), [])
     late = any("days_late" in v for _, v in rows)
-    return table([["name", "total", "of", *(["days late", "points before"] if late else []), *names, "seconds", "note",
-                   "seed"], *[[
-        name, v["total"], v["of"], *([v.get("days_late", 0), v.get("points_before", v["total"])] if late else []),
-        *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], first_hint(v), v.get("seed", "")]
-        for name, v in rows]])
+    return table([["name", "total", "of", *(["days late", "points before"] if late else []), *names, "seconds",
+                   "needs you", "note", "seed"], *[[
+        name, points(v), v["of"], *([v.get("days_late", 0), v.get("points_before", points(v))] if late else []),
+        *([c["points"] for c in v["checks"]] or [points(v)] * len(names)), v["seconds"],
+        "yes" if v.get("needs") or v.get("beside") else "", first_hint(v), v.get("seed", "")] for name, v in rows]])
 
 
 def lateness(verdict):
@@ -66,6 +72,8 @@ def gradescope(verdict):
 
 def feedback(verdict):
     """HTML, because that is how Moodle stores comments."""
+    if verdict["total"] is None:
+        return "Not graded yet."
     lines = verdict["note"].split("\n") if verdict["note"] else [
         f"{c['points']} / {c['of']} {c['name']}: {c['hint'] or 'ok'}" for c in verdict["checks"]]
     lines += [lateness(verdict)] if lateness(verdict) else []
@@ -80,7 +88,7 @@ def moodle(number, rows):
     for name, verdict in rows:
         known = MOODLE_NAME.match(name)
         unknown += [] if known else [name]
-        lines.append([f"Participant {known['id']}" if known else "", known["name"] if known else name, verdict["total"],
+        lines.append([f"Participant {known['id']}" if known else "", known["name"] if known else name, points(verdict),
                       verdict["of"], "", feedback(verdict)])
     return table(lines), unknown
 
@@ -93,6 +101,8 @@ def canvas(number, rows):
                        max((verdict["of"] for _, verdict in rows), default=100)]], []
     for name, verdict in rows:
         known = CANVAS_NAME.match(name)
+        if verdict["total"] is None:  # an empty cell would delete the grade that is there
+            continue
         unknown += [] if known else [name]
         lines.append([known["name"] if known else name, known["id"] if known else "", "", "", "", verdict["total"]])
     return table(lines), unknown

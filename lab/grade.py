@@ -7,7 +7,8 @@ of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Grades
 line for each person, also for those without a submission, and FOLDER/labNN.html their statistics. --one OUT:
 SUBMISSIONS belongs to one person, whose results.json goes to OUT.
 
-Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption,
+Exit status: 0 all graded, whatever the points; 2 bad input, or a fault of the machine left some without a grade; 130
+interrupted. Those without a grade have a row without points. After an interruption,
 FOLDER/labNN.interrupted.csv has the submissions graded so far, and FOLDER/labNN.csv is unchanged.
 """
 
@@ -15,6 +16,8 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
+import collections
+import contextlib
 import datetime
 import json
 import os
@@ -28,6 +31,7 @@ import command_line
 import exports
 import handed_in
 import sandbox
+import whole  # of plots, whose folder check adds
 from class_files import write, write_tables
 from grader import Grader, with_lateness
 from outside import printable
@@ -53,20 +57,26 @@ def deadline(text):
     raise check.BadInput(f'--due {printable(text)}: expected a date and a time, for example "2026-11-30 18:00"')
 
 
+def try_results(folder):
+    """OSError if no file can be written there: before a class is graded, and not after."""
+    with whole.together(folder) as new:
+        (new / "trial").write_bytes(bytes(1 << 16))
+        (new / "trial").unlink()
+
+
 def grade_class(grader, number):
     """Grades a folder once. The exit status."""
     options, start = grader.options, time.monotonic()
     verdicts, graded = {}, 0
     with handed_in.Reader() as reader:
         found = handed_in.submissions(options.submissions, number, reader, newest=options.newest)
+        try_results(options.results)
         for name, n, verdict in grader.every(found):
-            if verdict is None:
-                verdicts[name, n] = {**check.verdict_of(grader.exercises.EXERCISES[n], 0, {},
-                                                        "not graded: interrupted"), "seed": grader.seed_of(name)}
-                continue
             verdicts[name, n] = verdict
-            graded += 1
-            print(f"{graded:4} of {len(found)}  {grader.line(name, n, verdict)}", flush=True)
+            graded += verdict["total"] is not None
+            if not sandbox.ended.is_set() or verdict["total"] is not None:
+                with contextlib.suppress(OSError):  # who reads has read enough; the tables are written nevertheless
+                    print(f"{graded:4} of {len(found)}  {grader.line(name, n, verdict)}", flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
     said = write_tables(verdicts, options, bool(status))
     missing = sum(isinstance(file, str) for name, n, file in found)
@@ -75,6 +85,12 @@ def grade_class(grader, number):
     print(grader.again())
     for line in said:
         print(line)
+    if status == 0 and graded < len(found):
+        why = collections.Counter(v["note"].split("\n")[0] for v in verdicts.values() if v["total"] is None)
+        raise check.BadInput(
+            f"{len(found) - graded} of {len(found)} have no grade, and their rows no points: "
+            + "; ".join(f"{note.removeprefix('not graded: ')} ({n} of them)" for note, n in why.most_common(3))
+            + "; then repeat the run")
     return status
 
 
@@ -106,7 +122,6 @@ def main():
                         help="the deadline, in local time; the table then has the days that each file is late")
     parser.add_argument("--late-points", type=int, default=0, metavar="N",
                         help="points to take off for each day that has begun after the deadline, never below 0")
-    check.begin()
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
@@ -122,13 +137,17 @@ def main():
     # everybody gets the same shapes
     seed = random.SystemRandom().randrange(1 << 20) if options.seed is None else options.seed
     grader = Grader(check.Lab(), exercises, options, seed)
+    for exercise in exercises.EXERCISES.values() if number is None else [exercises.EXERCISES[number]]:
+        grader.lab.registered(exercise)
     if options.one:
         if number is None:
             raise check.BadInput("--one: no exercise given; add --exercise NN")
         with handed_in.Reader() as reader:
             contents = reader.read(pathlib.Path(options.submissions))
             file = handed_in.choose(contents, number, options.newest)[number]
-            verdict = with_lateness(grader.grade(number, file), file, options)
+            verdict = {**with_lateness(grader.grade(number, file), file, options), "seed": seed}
+        if verdict["total"] is None:
+            raise check.BadInput(verdict["note"])
         write(options.one, json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         print(check.report(verdict))
         return 0
@@ -140,13 +159,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except sandbox.Interrupted:
-        sys.exit(130)
-    except check.BadInput as error:
-        print(f"grade: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        print(f"grade: {error.filename}: {error.strerror}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(check.program(main, "grade"))

@@ -5,6 +5,7 @@ import math
 import os
 import queue
 import threading
+import traceback
 
 import check
 import exports
@@ -23,7 +24,7 @@ def same(number, file, drawn_by):
 
 def with_lateness(verdict, file, options):
     """A person's verdict with the days after the deadline and, where points are taken off, those before."""
-    if options.due is None:
+    if options.due is None or verdict["total"] is None:
         return verdict
     after = 0 if isinstance(file, str) else file.received - options.due
     days = max(0, math.ceil(after / 86400))
@@ -49,15 +50,15 @@ class Grader:
 
     def grade(self, number, file, name=None):
         """The verdict on a File, or on the reason why there is none."""
-        return {**self.verdict(number, file, self.seed_of(name)), "seed": self.seed_of(name)}
+        return self.verdict(number, file, self.seed_of(name))
 
     def verdict(self, number, file, seed):
         if number not in self.exercises.EXERCISES:  # a path without a number, or one that no exercise has
             why = file if number is None else f"there is no exercise {number}"
-            return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
+            return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0, "needs": True}
         exercise = self.exercises.EXERCISES[number]
         if isinstance(file, str):
-            return check.verdict_of(exercise, 0, {}, file)
+            return {**check.verdict_of(exercise, 0, {}, file), "needs": True}
         processor = self.processors.get()
         try:
             verdict = self.lab.check(exercise, file.path, processor, seed)
@@ -65,17 +66,21 @@ class Grader:
                 with self.on_the_gpu:
                     check.add_bandwidth(verdict, self.lab, exercise, file.path, self.options.graded_bandwidth)
             return verdict
-        except check.BadInput as error:
-            return check.verdict_of(exercise, 0, {}, str(error))
+        except check.BadInput as error:  # the student reads this, and not where the class is
+            why = str(error).replace(printable(file.path), printable(file.place))
+            return {**check.verdict_of(exercise, 0, {}, why), "needs": True}
         except sandbox.Interrupted:
             raise
+        except sandbox.Fault as error:
+            return check.ungraded(number, str(error))
         except Exception as error:  # the others are graded nevertheless
-            return check.verdict_of(exercise, 0, {}, f"the grader failed: {error!r}")
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            return check.ungraded(number, f"{os.path.basename(place.filename)}:{place.lineno}: {error!r}")
         finally:
             self.processors.put(processor)
 
     def every(self, found):
-        """Yields (name, number, verdict or None where it was interrupted) of each submission, as they are ready."""
+        """Yields (name, number, verdict) of each submission, as they are ready."""
         alike = {}
         for name, n, file in found:
             alike.setdefault(same(n, file, name if self.options.by_name else ""), []).append((name, n, file))
@@ -87,14 +92,17 @@ class Grader:
             for done in concurrent.futures.as_completed(waiting):
                 interrupted = isinstance(done.exception(), sandbox.Interrupted)
                 for name, n, file in waiting[done]:
-                    yield name, n, None if interrupted else with_lateness(done.result(), file, self.options)
+                    verdict = check.ungraded(n, "interrupted") if interrupted else done.result()
+                    yield name, n, {**with_lateness(verdict, file, self.options),
+                                    "seed": self.seed_of(name), "beside": getattr(file, "beside", "")}
 
     def line(self, name, n, verdict):
         """The line to print for a verdict."""
         days = verdict.get("days_late", 0)
-        return (f"{printable(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
-                + (f"  {days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else "")
-                + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""))
+        points = "" if verdict["total"] is None else f"{verdict['total']} / {verdict['of']}"
+        late = f"{days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else ""
+        told = [points, late, check.brief(verdict["note"]), verdict["beside"] and f"not read: {verdict['beside']}"]
+        return f"{printable(name)}: {'?' if n is None else f'lab{n:02}'}: {'  '.join(filter(None, told))}"
 
     def again(self):
         """A line: how to repeat the run."""

@@ -15,7 +15,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import List, Optional
 
 import check
@@ -37,6 +37,7 @@ class File:
     number: Optional[int]    # of the exercise, by its place
     edited: float = 0        # seconds since 1970: the file's time, or that of its entry in an archive
     received: float = 0      # the time of what lies in the class's folder: of an archive, the archive's
+    beside: str = ""         # what could not be read next to it
 
 
 @dataclass
@@ -52,7 +53,7 @@ def number_of(names):
     """The exercise's number from the names of folders and files on a path: step04_padding, Lab 4, step04.cu; None if no
     name has one."""
     for part in reversed(names):
-        if (re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE)
+        if (re.match(r"exercise[ _-]*\(?\d\)?\.cu(\.txt)?$", part, re.IGNORECASE)
                 and not re.match(r"exercise\d", part, re.IGNORECASE)):
             continue  # the number of a copy, by a browser or a course system
         if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
@@ -76,7 +77,7 @@ class Archive(io.FileIO):
 class Reader:
     """Reads what was handed in. As a context manager: files from archives are there until its end."""
 
-    def __init__(self, endings=(".cu",)):
+    def __init__(self, endings=(".cu", ".cu.txt")):  # Windows adds .txt, and hides it
         self.endings = endings
 
     def __enter__(self):
@@ -116,6 +117,8 @@ class Reader:
                 self.unpack(contents, path, place, names)
             except check.BadInput as error:
                 contents.troubles.append(f"{printable(place)}: {str(error).removeprefix(f'{printable(path)}: ')}")
+            except (check.sandbox.Fault, PermissionError):
+                raise
             except Exception as error:  # zipfile raises anything from struct.error to RuntimeError for a broken archive
                 contents.troubles.append(f"{printable(place)}: cannot be read as an archive: {reason(error)}")
         elif OTHER.search(place.name):
@@ -146,8 +149,12 @@ class Reader:
                     data = member.read(check.submission.MOST_BYTES + 1)  # one byte too many is refused later
                 self.count += 1
                 copy = self.folder / str(self.count) / re.sub(r"[^A-Za-z0-9._-]", "_", inside.name)[-100:]
-                copy.parent.mkdir()
-                copy.write_bytes(data)
+                try:
+                    copy.parent.mkdir()
+                    copy.write_bytes(data)
+                except OSError as error:
+                    raise check.sandbox.Fault(f"TMPDIR={self.folder.parent}: {error.strerror}; make room there, or set "
+                                              "TMPDIR= to another folder") from None
                 contents.files.append(File(copy, place / inside, number_of((*names, *inside.parts)),
                                            entered(info, time_of(path)), time_of(path)))
 
@@ -231,7 +238,9 @@ def choose(contents, number, newest=False):
 
     def the_one(found):
         if found:
-            return one_of(found, newest) or f"several files: {names([file.place for file in found])}"
+            one = one_of(found, newest)
+            return (replace(one, beside="; ".join(contents.troubles[:2])) if one else
+                    f"several files: {names([file.place for file in found])}")
         return (contents.troubles[0] if contents.troubles and not contents.files and not contents.others
                 else "no file of this exercise in it" + instead())
     return {n: the_one(found) for n, found in placed.items() if n is not None}

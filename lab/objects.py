@@ -22,11 +22,13 @@ import re
 import subprocess
 import sys
 
+from instead import instead
+
 MOST_LISTING, MOST_TRIES = 8 << 20, 20  # characters; look-ups of lines
 INITIALIZERS = " ".join(f"-j .init_array{order}" for order in ("", ".0", ".00099", ".00101"))
 # For a shell, in the folder of sim.o.
 LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && echo ==== && "
-        f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }}")
+        f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }} && echo ====")
 ENTRY = "sim_submission"  # the functions that the grader's own text calls, one for each type
 LINKABLE = ("ld -r --force-group-allocation sim.o -o grouped.o && "
             f"objcopy -w '--keep-global-symbol=_Z{len(ENTRY)}{ENTRY}*' grouped.o linked.o")
@@ -56,49 +58,17 @@ FORBIDDEN = re.compile(r"\.((preinit_array|fini_array|ctors|dtors)\b|(init|fini)
 INDIRECT = re.compile(r"\b(call|jmp)q? +\*|\b(blr|br|blra\w+|bra\w+)\b")
 SYSTEM = re.compile(r"(syscall|sysenter|int|int3|svc|hvc|smc)\b")
 NEAR = re.compile(r"[a-z.]+ +(?:\w+, *)*[0-9a-f]+ <([^>+]+)")  # a call or jump inside the object
-RELOCATION = re.compile(r"R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
+RELOCATION = re.compile(r"\t[0-9a-f]+: R_\w+\s+([^\s+-]+)([+-]0x[0-9a-f]+)?")
 # An operand in memory that is neither on the stack at a constant distance nor a symbol.
 COMPUTED = re.compile(r"\((?!%r[sbi]p\))[^)]*\)")
-
-NO_OUTPUT = "the grader reads no output; use make labNN CHECK=--explain or SHOW=1"
-NO_MEMORY = "the matrices and the tile are all the memory that an exercise needs; use a local array or __shared__"
-LOADS = "the exercises count plain loads and stores; use an assignment"
-# (symbols; the name that the submission wrote, or '' for the symbol's own; what to do instead)
-ADVICE = [
-    (r"_ZN3sim5print\w*", "printf", NO_OUTPUT),
-    (r"f?printf|f?put(s|char)|_?c(out|err)|_ZSt4c(out|err)|_ZNSo\w*|_ZStls\w*", "", NO_OUTPUT),
-    (r"_ZN3sim11note_malloc\w*|_Zn[wa]\w+", "new or malloc", NO_MEMORY),
-    (r"_ZN3sim9note_free\w*|_Zd[la]\w+", "delete or free", NO_MEMORY),
-    (r"malloc|calloc|realloc|free", "", NO_MEMORY),
-    (r"(sim_)?mem(cpy|move|set|cmp)|str\w+", "a function that copies memory or text", LOADS),
-    (r"_ZN3sim(6access|11note_atomic)\w*|__tsan_atomic\w*", "an atomic function", LOADS),
-    (r"_Z\d+cuda\w+|cuda\w+", "", "the harness allocates, waits and reports errors; leave it out"),
-    (r"sort|copy|fill|_ZN?K?St\w*", "", "the C++ library is host code; use loops, min, max and abs"),
-    (r"s?rand(om)?|time|clock\w*|gettimeofday", "", "the result depends only on idata; leave it out"),
-    (r"__cxa_((re)?throw|(allocate|free)_exception|(begin|end)_catch)|_ZTI[a-z]", "throw or catch",
-     "kernels have no exceptions; use if"),
-    (r"__cxa_guard\w+|__cxa_(thread_)?atexit|__dso_handle", "a static variable that is computed",
-     "a kernel keeps nothing between launches; write static constexpr"),
-    (r"__cxa_\w+|_ZT[VI]\w+|__dynamic_cast", "a virtual function", "use plain structures"),
-    (r"abort|_?_?exit|quick_exit", "", "a function ends by return"),
-    (r"f?open|read|write|system|popen|f?get[cs]|fork|exec\w+", "",
-     "a submission has no files and no processes; leave it out"),
-    (r"(sqrt|sin|cos|tan|exp|log|pow|fabs|floor|ceil|round|fmod)f?", "", "no exercise needs mathematics; leave it out"),
-]
 
 
 def said(symbol):
     """The name of a symbol for people, and what to use instead."""
-    plain = re.sub(r"^_ZN?(?:3own|3sim|7harness)?(\d+)(\w+)", lambda m: m[2][:int(m[1])], symbol)
-    for names, written, instead in ADVICE:
-        if re.fullmatch(names, symbol) or re.fullmatch(names, plain):
-            return f"{written or plain}: {instead}"
-    return f"{plain}: no exercise needs this function, so the grader has not got it; leave it out"
-
-
-def advice(name):
-    """What to use instead of a function of the library, or ''."""
-    return next((instead for names, _, instead in ADVICE if re.fullmatch(names, name)), "")
+    plain = re.sub(r"^_ZN?(?:3own|3sim|7harness)?(\d+)(\w+)", lambda m: m[2][:int(m[1][:9])], symbol)
+    what, say = instead(symbol) or instead(plain) or (
+        plain, "no exercise needs this function, so the grader has not got it; leave it out")
+    return f"{(plain if what == symbol else what)[:60]}: {say}"
 
 
 class Code:
@@ -149,7 +119,7 @@ def judge(listing, where):
     """Why an object is refused, or ''. `where`: of (section, address), the line of the submission as a text, or ''."""
     if len(listing) > MOST_LISTING:
         return "the file: it makes too much code; simplify it"
-    undefined, code, initializers = listing.split("====\n")
+    undefined, code, initializers, _ = listing.split("====\n")
     code = Code(code)
     for name in UNDEFINED.findall(undefined):
         if not SYMBOLS.fullmatch(name):

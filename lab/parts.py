@@ -54,6 +54,7 @@ class Run:
         return f"{self.width} x {self.height}{on}"
 
 
+MOST_TEXT = 600  # characters of a finding
 STOPPED = {
     "timeout": "stopped at its time limit; check that every loop ends",
     "memory": "stopped at its memory limit",
@@ -74,11 +75,13 @@ def ending(status):
 
 def said(line, type_):
     """A finding without the kernel's name, with file names without folders, and with the numbers of elements next to
-    bytes and instead of their values."""
+    bytes and instead of their values. A name in it may be as long as a submission, so it is cut."""
+    line = line[:MOST_TEXT]
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
     line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
     line = re.sub(r", found \S+ \[0x\w+\] \(never written\)", "; it was never written", line)
-    line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)", "found a value that is no element of idata", line)
+    line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)",
+                  "found a value that is no element of idata; check that tile and variables have the type T", line)
     return re.sub(r"\bbyte (-?\d+)",
                   lambda byte: f"{byte[0]} ({type_} number {int(byte[1]) // (8 if type_ == 'double' else 4)})", line,
                   count=1)

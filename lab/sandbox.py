@@ -19,6 +19,8 @@ import sys
 
 NEWNS, NEWIPC, NEWUTS, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x4000000, 0x10000000, 0x20000000, 0x40000000
 RDONLY, NOSUID, NODEV, REMOUNT, BIND, REC, PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+STARTED = b"started\n"  # what the one in between says when all is set up
+LETTERS = {"CPU": "t", "AS": "v", "FSIZE": "f", "NOFILE": "n", "NPROC": "u", "CORE": "c"}  # of ulimit
 PDEATHSIG, CAPBSET_DROP, NO_NEW_PRIVS = 1, 24, 38
 
 SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives"]
@@ -36,7 +38,7 @@ def inner(spec):
             raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
 
     def mount(source, target, kind, flags, data=b""):
-        call("mount", source.encode(), target.encode(), kind, ctypes.c_ulong(flags), data)
+        call("mount", os.fsencode(source), os.fsencode(target), kind, ctypes.c_ulong(flags), data)
 
     def bind(source, target, writable):
         """Mounts a file or folder at another place as well; links stay links."""
@@ -51,6 +53,14 @@ def inner(spec):
         # A flag that the mount has already must be named again.
         kept = os.statvfs(source).f_flag & (NOSUID | NODEV | 8)
         mount("none", target, None, BIND | REMOUNT | NOSUID | kept | (0 if writable else RDONLY))
+
+    def limit_to(name, limit):
+        kind, more = getattr(resource, "RLIMIT_" + name), 5 if name == "CPU" else 0
+        hard = resource.getrlimit(kind)[1]
+        if 0 <= hard < limit + more:
+            raise OSError(f"ulimit -H{LETTERS[name]} allows {hard}{' bytes' * (name in ('AS', 'FSIZE'))}, and a "
+                          f"submission needs {limit + more}; use a shell without this limit")
+        resource.setrlimit(kind, (limit, limit + more))
 
     def end_with_the_grader():
         """Also if it is killed. A change of user or namespace forgets this."""
@@ -139,11 +149,11 @@ def inner(spec):
             os.dup2(spec["result"], spec["result_as"], inheritable=True)
             os.close(spec["result"])
     for name, limit in spec["limits"].items():
-        if limit is None:
-            continue
-        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 5 if name == "CPU" else limit))
+        if limit is not None:
+            limit_to(name, limit)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them
+    os.write(spec["failed"], STARTED)
     os.execve(
         spec["command"][0], spec["as"],
         {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp" if spec["isolate"] else ".", **spec["environment"]})
@@ -154,7 +164,7 @@ if __name__ == "__main__":
     try:
         inner(spec)
     except BaseException as error:  # the command has not run, because it could not write to this pipe
-        os.write(spec["failed"], f"sandbox: {error}\n".encode())
+        os.write(spec["failed"], os.fsencode(f"sandbox: {error}\n"))
         os._exit(1)
 
 
@@ -162,6 +172,7 @@ if __name__ == "__main__":
 
 import atexit
 import dataclasses
+import errno
 import fcntl
 import functools
 import random
@@ -175,13 +186,35 @@ import time
 
 @dataclasses.dataclass
 class Done:
-    # the exit status; negative: the signal that ended it; or 'timeout', 'output' (too much of it), 'killed'
+    # the exit status; negative: the signal that ended it; or 'timeout', 'output' (too much of it)
     status: object
     stdout: str
     stderr: str
     result: str     # what was written to the pipe `result`
 
 
+class Fault(RuntimeError):
+    """The machine's, and not the command's. No submission gets points, or loses them, for it."""
+
+
+def fault_of(path):
+    """What is wrong with the folder in which submissions are compiled and run, or ''."""
+    there, status = f"TMPDIR={tempfile.gettempdir()}", os.statvfs(path)
+    if status.f_bavail * status.f_frsize < LEAST_FREE or status.f_files and status.f_favail < 16:
+        return (f"{there} is full: less than {LEAST_FREE / 1e6:.0f} MB are free; make room there, or set TMPDIR= to "
+                "another folder")
+    if status.f_flag & os.ST_NOEXEC:
+        return f"{there} is mounted with noexec, so no program runs there; set TMPDIR= to another folder"
+    return ""
+
+
+def said_of(error):
+    """An OSError in words."""
+    return (f"{os.fsdecode(error.filename)}: " if error.filename else "") + error.strerror + (
+        "; use a shell with ulimit -n 1024" if error.errno == errno.EMFILE else "")
+
+
+LEAST_FREE = 64 << 20  # bytes; only looked at where something has failed
 PREFIX = "transpose-lab-"
 
 
@@ -227,20 +260,28 @@ class Box:
     """A private folder. box.path belongs to the command; all of it is removed at the end of the `with`."""
 
     def __enter__(self):
-        remove_abandoned()
-        self.outer = tempfile.mkdtemp(prefix=PREFIX)
-        self.lock = os.open(self.outer, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(self.lock, fcntl.LOCK_SH)
-        self.path, self.root = os.path.join(self.outer, "box"), os.path.join(self.outer, "root")
-        os.mkdir(self.path)
-        os.mkdir(self.root)
-        os.chmod(self.path, 0o777)
-        os.chmod(self.outer, 0o711)
+        try:
+            remove_abandoned()
+            self.outer = tempfile.mkdtemp(prefix=PREFIX)
+            self.lock = os.open(self.outer, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(self.lock, fcntl.LOCK_SH)
+            self.path, self.root = os.path.join(self.outer, "box"), os.path.join(self.outer, "root")
+            os.mkdir(self.path)
+            os.mkdir(self.root)
+            os.chmod(self.path, 0o777)
+            os.chmod(self.outer, 0o711)
+        except OSError as error:
+            raise Fault(said_of(error) if error.errno == errno.EMFILE else
+                        f"TMPDIR={os.environ.get('TMPDIR', '/tmp')}: {error.strerror}; make room there, or set TMPDIR= "
+                        "to another folder") from None
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, error, trace):
+        why = isinstance(error, OSError) and (fault_of(self.path) or said_of(error))
         remove(self.outer)
         os.close(self.lock)
+        if why:
+            raise Fault(why) from None
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
@@ -289,13 +330,18 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
         raise Interrupted("interrupted")
     out, errors, results, trouble = (
         bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end, why_not))
-    if trouble:
-        raise RuntimeError(trouble.strip())
+    told = trouble.removeprefix(STARTED.decode()).strip()
+    if told or not trouble:
+        raise Fault(fault_of(box.path) or told or f"the sandbox ended before its command, with {child.returncode}: "
+                    f"{(errors.splitlines() or ['it said nothing'])[-1]}")
     if status is None:
         # -11 came through the pipe of exits as 245
         status = child.returncode if child.returncode < 128 else child.returncode - 256
-        if status in (-signal.SIGXCPU, -signal.SIGKILL):
-            status = "timeout" if status == -signal.SIGXCPU else "killed"
+        # A command has no way to do this to itself, and its limits end it by other signals.
+        if status == -signal.SIGKILL or isolate and child.returncode < 0:
+            raise Fault(f"a sandbox was ended by signal {-status}: by the system, for lack of memory, or by somebody; "
+                        "grade with fewer JOBS=")
+        status = "timeout" if status == -signal.SIGXCPU else status
     return Done(status, out, errors, results)
 
 
@@ -374,13 +420,13 @@ def mine():
 @functools.lru_cache
 def isolation():
     """'' where the system allows namespaces, or the reason why not."""
-    try:
-        with Box() as box:
+    with Box() as box:
+        try:
             done = run(["/bin/sh", "-c", "test ! -e /root && echo x > file"], box, isolate=True, writable=True,
                        file_size=1024)
             return "" if done.status == 0 else f"a trial ended with {done.status}: {done.stderr.strip()}"
-    except (RuntimeError, OSError) as error:
-        return str(error)
+        except (Fault, OSError) as error:
+            return str(error)
 
 
 def secret():

@@ -10,14 +10,29 @@ what would make that judgement, or the simulator's counting, worthless:
 
 Lines are joined and comments removed first, and this text is compiled, so that reader and compiler see one text. Names
 are looked for everywhere in it, also in strings, so that no quotation mark can hide one. The KERNEL line is taken out:
-the grader registers the kernel itself. Cost: a few passes of regular expressions.
+the grader registers the kernel itself.
+
+Cost: a few passes of regular expressions. Each is linear: where a repetition has ended, the rest of the expression
+fails at once, or the repetition is bounded. Texts are read in a process with limits, read_apart(), because an
+expression of Python holds up all threads and every signal.
 """
 
+import bisect
+import json
+import os
 import re
-from dataclasses import dataclass
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # -I leaves it out
+from instead import TEXT, instead
 
 MOST_BYTES = 1 << 16
 MOST_REASONS = 10
+MOST_SECONDS, MOST_MEMORY = 5, 1 << 29  # of the process that reads it
 STEP = '"../common/step.h"'
 INCLUDES = [STEP, "<cuda_runtime.h>", "<device_launch_parameters.h>", "<cstddef>", "<cstdint>", "<stdint.h>",
             "<cassert>", "<assert.h>"]
@@ -38,23 +53,13 @@ WORDS = CUDA | set("""
     reinterpret_cast struct switch template this true typedef typename union unsigned using void volatile while
     threadIdx blockIdx blockDim gridDim warpSize dim3 KERNEL
     always_inline artificial error no_sanitize noinline noipa used aligned section weak""".split())
-BELONGS = [
-    (r"asm", "the simulator cannot count its accesses; write CUDA C++"),
-    (r"sim|harness|(?i:sim_)\w*", "the name belongs to the simulator; choose another name"),
-    (r"gnu|clang", "attributes of the compiler are refused, because nvcc has different ones; leave the attribute out"),
-    (r"__builtin\w*|__attribute\w*|__declspec|__asm\w*|__extension__",
-     "it depends on the compiler, and nvcc has different ones; use CUDA's own functions"),
-    (r"__CUDA\w*|__NVCC__|__GNUC\w*|__clang\w*|__cplusplus",
-     "it differs between compilers; leave the condition out"),
-    (r"_\w*|\w*__\w*", "names with _ in front or __ inside belong to the compiler; choose another name"),
-]
-# Comments, strings, characters and numbers.
-PIECE = re.compile(r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)' |
+# Comments, strings, characters and numbers. A string without an end is one up to the end of its line, as to compilers.
+PIECE = re.compile(r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)' |
     \.?\d(?:[eEpP][+-]|'?\w|\.)*""", re.VERBOSE | re.DOTALL)
 NAME = re.compile(r"[^\W\d]\w*")
 DIRECTIVE = re.compile(r"^[ \t\v\f]*(?:#|%:)[ \t]*(\w*)[ \t]*(.*)$", re.MULTILINE)
-REGISTERED = re.compile(r"""^[ \t]*KERNEL\s*\(\s*(\w+)\s*,\s*"[^"\n]*"\s*,\s*([^;]{0,120}?)\s*,\s*(\w+)\s*\)[ \t]*;?""",
-                        re.MULTILINE)
+REGISTERED = re.compile(r"""^[ \t]*KERNEL\s*\(([^;"]{0,99})"[^"\n]*"
+                            ([^;]{0,199}?),\s{0,99}(\w{1,99})\s{0,99}\)[ \t]*;?""", re.MULTILINE | re.VERBOSE)
 
 
 class Refused(Exception):
@@ -97,9 +102,10 @@ def read(data, exercise):
     """The Submission of the bytes of a file; or Refused."""
     text = text_of(data)
     found = {}  # {line: reason}: one for each line
+    ends = [match.start() for match in re.finditer("\n", text)]
 
     def refuse(place, what, why):
-        line = text.count("\n", 0, place) + 1
+        line = bisect.bisect_left(ends, place) + 1
         found.setdefault(line, f"line {line}: {what[:60]}: {why}")
 
     for match in re.finditer(r"\*/|\bu?8?[uUL]?R\"|##|%:|<:(?!:)", text):
@@ -107,11 +113,9 @@ def read(data, exercise):
             "*/": "a comment ends here that has not begun", "##": "a macro uses the names of its arguments, and "
             "composes none"}.get(match[0], "write [ ] and # and plain strings"))
     for match in NAME.finditer(text):
-        if match[0] not in CUDA:
-            why = next((why for pattern, why in BELONGS if re.fullmatch(pattern, match[0])), None)
-            if why:
-                refuse(match.start(), match[0], why)
-    own = macros(text)
+        if match[0] not in CUDA and (found_in := instead(match[0], TEXT)):
+            refuse(match.start(), *found_in)
+    own = macros(text) | {"defined", "true", "false"}
     for match in DIRECTIVE.finditer(text):
         if why := refused_directive(match[1], match[2].strip(), own):
             refuse(match.start(), f"#{match[1]} {match[2]}".strip(), why)
@@ -126,13 +130,15 @@ def refused_directive(kind, rest, own):
     """Why a directive is refused, or None."""
     if kind == "include":
         if "".join(rest.split()) not in INCLUDES:
-            return f"include only {STEP}; {', '.join(INCLUDES[1:])} are also allowed, but not needed"
+            name = re.fullmatch(r'[<"]([^.>"]*)[^>"]*[>"]', rest)
+            _, say = name and instead(name[1]) or ("", f"{', '.join(INCLUDES[1:])} are also allowed, but not needed")
+            return f"include only {STEP}; {say}"
     elif kind in ("define", "undef"):
         name = NAME.match(rest)
         if name and name[0] in WORDS:
             return f"{name[0]} keeps its meaning; choose another name"
     elif kind in ("if", "ifdef", "ifndef", "elif"):
-        other = [name for name in NAME.findall(rest) if name not in own | {"defined", "true", "false"}]
+        other = [name for name in NAME.findall(rest) if name not in own]
         if other and not (kind == "ifndef" and other == [rest]):
             return f"{other[0]}: conditions are about macros that this file defines"
     elif kind == "pragma":
@@ -147,11 +153,11 @@ def without_kernel(text, exercise):
     """The Submission of a text: its KERNEL lines are taken out, and one of them must be the hand-out's."""
     launcher, told = "", ""
     for match in REGISTERED.finditer(text):
-        kernel, produces, function = match.groups()
-        if kernel != exercise.kernel:
+        kernel, produces, function = ("".join(part.split()) for part in match.groups())
+        if kernel != f"{exercise.kernel},":
             continue
-        if "".join(produces.split()) != exercise.registers:
-            told = (f"line {text.count(chr(10), 0, match.start()) + 1}: KERNEL({kernel}, ...): expected "
+        if produces != f",{exercise.registers}":
+            told = (f"line {text.count(chr(10), 0, match.start()) + 1}: KERNEL({kernel} ...): expected "
                     f"{exercise.registers}, as it was handed out")
         launcher = function
     if told or not launcher:
@@ -163,3 +169,35 @@ def without_kernel(text, exercise):
 def macros(text):
     """The names that a text defines as macros."""
     return {name[0] for match in DIRECTIVE.finditer(text) if match[1] == "define" and (name := NAME.match(match[2]))}
+
+
+def read_apart(data, exercise):
+    """As read(), in a process that may use MOST_SECONDS and MOST_MEMORY. RuntimeError: it cannot."""
+    done = subprocess.run([sys.executable, "-I", "-S", __file__, exercise.kernel, exercise.registers], input=data,
+                          capture_output=True, start_new_session=True)
+    if done.returncode == -signal.SIGXCPU:
+        raise Refused(f"the file takes more than {MOST_SECONDS} s to read; write it more simply")
+    if done.returncode:
+        raise RuntimeError("the process that reads submissions ended with "
+                           f"{(done.stderr.decode(errors='replace').splitlines() or [done.returncode])[-1]}")
+    said = json.loads(done.stdout)
+    if "refused" in said:
+        raise Refused(said["refused"])
+    return Submission(**said)
+
+
+@dataclass
+class Registration:
+    """The part of an exercise that read() needs."""
+    kernel: str
+    registers: str
+
+
+if __name__ == "__main__":
+    for kind, most in (("CPU", MOST_SECONDS), ("AS", MOST_MEMORY)):
+        _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{kind}"))
+        resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most if hard < 0 else min(most, hard), hard))
+    try:
+        json.dump(asdict(read(sys.stdin.buffer.read(), Registration(*sys.argv[1:]))), sys.stdout)
+    except Refused as refused:
+        json.dump({"refused": str(refused)}, sys.stdout)

@@ -4,6 +4,7 @@ import csv
 import html
 import html.parser
 import io
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import zipfile
 import pytest
 import yaml
 
-from conftest import assert_refused
+from conftest import assert_refused, needs_git
 from lessons import ROOT, copy_built, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
@@ -80,7 +81,7 @@ def test_statistics_of_a_class():
     assert page.cells[at - 3:at] == ["2", "", "cost"]
     for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"),
                                ("refused", "f", "line 4: asm: CUDA C++"),
-                               ("no submission, or not graded", "g", "no .cu file in it")):
+                               ("no submission", "g", "no .cu file in it")):
         at = page.cells.index(reason)
         assert page.cells[at - 2:at] == [kind, name] and f"{kind}: 1" in page.text
     assert page.tags.count("meter") == 11 + 3  # of the points and of the hints
@@ -135,6 +136,22 @@ def test_canvas():
     assert unknown == [name for name, _ in ROWS[:2]]
 
 
+NONE = check.ungraded(8, "TMPDIR=/tmp/of/the/lecturer is full")
+
+
+def test_no_grade_is_not_0_points():
+    """Moodle's importer skips an empty grade. Canvas's would delete the grade that is there, and leaves those without a
+    row alone. Neither gets a reason, which is about the lecturer's machine."""
+    rows = [*ROWS[:1], (ROWS[1][0], NONE), (ROWS[2][0], NONE)]
+    assert [row["total"] for row in parsed(exports.grades(rows))] == ["50", "", ""]
+    assert [row["needs you"] for row in parsed(exports.grades(rows))] == ["", "yes", "yes"]
+    moodle, canvas = exports.moodle(8, rows)[0], exports.canvas(8, rows)[0]
+    assert [row["Grade"] for row in parsed(moodle)] == ["50", "", ""] and "TMPDIR" not in moodle + canvas
+    assert len(parsed(canvas)) == 2
+    page = Reader(class_pages.statistics_page(8, rows))
+    assert "Median 50, mean 50.0." in page.text and "not graded: 2" in page.text
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_in_a_table_and_on_a_page(name):
     """One line per person, no formula, no element of theirs, nothing that cannot be printed."""
@@ -176,6 +193,16 @@ def test_what_is_installed_is_said_before(tmp_path):
     assert said[1].startswith("packages: installing ") and (tmp_path / "asked").read_text().count("\n") == 1
 
 
+def built_here(copy):
+    """What is built here serves in a copy, too, if the compiler is the same."""
+    assert run("make", "-s", "build/commands/cxx", cwd=copy).returncode == 0
+    if (copy / "build/commands/cxx").read_text() == (ROOT / "build/commands/cxx").read_text():
+        copy_built(copy, "lab")
+        now = time.time()
+        for file in (copy / "build").rglob("*"):
+            os.utime(file, (now, now))
+
+
 # ---- The workflow for GitHub -----------------------------------------------------------------------------------
 
 def test_commands_of_the_workflow(tmp_path):
@@ -194,13 +221,7 @@ def test_commands_of_the_workflow(tmp_path):
     steps = [step["run"] for step in job["steps"] if "run" in step]
     assert job["steps"][0]["uses"].startswith("actions/checkout@") and len(steps) == len(job["steps"]) - 1 >= 2
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
-    assert run("make", "-s", "build/commands/cxx", cwd=student).returncode == 0
-    # what is built here serves there
-    if (student / "build/commands/cxx").read_text() == (ROOT / "build/commands/cxx").read_text():
-        copy_built(student, "lab")
-        now = time.time()
-        for file in (student / "build").rglob("*"):
-            os.utime(file, (now, now))
+    built_here(student)
     for number, status, words in (("04", 0, "100 / 100  in all"), ("02", 2, "20 / 100  in all")):
         summary = tmp_path / f"summary{number}"
         environment = {**os.environ, "EXERCISE": number, "GITHUB_STEP_SUMMARY": str(summary)}
@@ -210,6 +231,41 @@ def test_commands_of_the_workflow(tmp_path):
         assert [d.returncode for d in done] == [0, status], [d.stdout + d.stderr for d in done]
         assert (words in summary.read_text()
                 and all(line.startswith("    ") for line in summary.read_text().splitlines()))
+
+
+# ---- Gradescope -------------------------------------------------------------------------------------------------
+
+def test_the_autograder_as_gradescope_runs_it(tmp_path):
+    """Its layout is documented: setup.sh once and run_autograder for each submission, from /autograder/source, with the
+    files in /autograder/submission; the result is /autograder/results/results.json. Without one, which a fault of the
+    machine leaves, Gradescope tells the instructor."""
+    needs_git()
+    assert run(sys.executable, ROOT / "lab/pack.py", tmp_path / "packed.zip", "--gradescope", "4").returncode == 0
+    source = tmp_path / "source"
+    with zipfile.ZipFile(tmp_path / "packed.zip") as archive:
+        archive.extractall(source)
+    built_here(source)
+    for name in ("submission", "results", "bin"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bin/apt-get").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/installed\n')
+    (tmp_path / "bin/apt-get").chmod(0o755)
+    environment = {**os.environ, "AUTOGRADER": str(tmp_path), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    done = run("bash", source / "setup.sh", env=environment)
+    assert done.returncode == 0 and "install -y" in (tmp_path / "installed").read_text(), done.stderr
+    result = tmp_path / "results/results.json"
+    for files, limit, score in (({}, "true", 0), ({"exercise.cu": "int sim;"}, "true", 0),
+                                ({"exercise.cu": (ROOT / "tests/lab/solutions/step04.cu").read_text()}, "true", 100),
+                                ({}, "ulimit -v 500000", None)):
+        for name, text in files.items():
+            (tmp_path / "submission" / name).write_text(text)
+        result.unlink(missing_ok=True)
+        done = run("bash", "-c", f"{limit}; exec bash {source}/run_autograder", env=environment)
+        assert result.exists() == (score is not None) == (done.returncode == 0), done.stderr
+        if score is not None:
+            told = json.loads(result.read_text())
+            assert told["score"] == score and set(told) <= {
+                "score", "execution_time", "output", "output_format", "test_output_format", "test_name_format",
+                "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"}
 
 
 # ---- The first minute ------------------------------------------------------------------------------------------

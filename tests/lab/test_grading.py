@@ -1,8 +1,10 @@
 """A class is graded: everybody has a line, in whatever way it was handed in, and nothing that somebody hands in stops
 the others."""
 
+import csv
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -14,6 +16,7 @@ import zipfile
 import pytest
 
 from conftest import assert_refused, needs_git
+from edits import edited
 from grading import SOLUTION, STANDIN, check, grade, graded, lab, untouched  # noqa: F401
 from lessons import ROOT, catching, run
 from samples import some
@@ -89,17 +92,18 @@ def test_nobody_is_lost(tmp_path, untouched):
     (folder / "utf16.cu").write_text(SOLUTION, encoding="utf-16")
     (folder / "._single.cu").write_text("of a Mac")
     (folder / "texted").mkdir()
-    (folder / "texted/exercise.cu.txt").write_text(SOLUTION)
+    (folder / "texted/exercise.cu.txt").write_text("int sim;\n")
     (folder / "linked").symlink_to(folder / "flat")
     (folder / "notes.txt").write_text("no submission")
     done = grade(folder, results)
-    assert done.returncode == 0 and "6 of them without a submission" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "5 of them without a submission" in done.stdout, done.stdout + done.stderr
     rows = {row["name"].lstrip("'"): row for row in graded(results)}
     read = {name for name, row in rows.items() if row["note"].startswith("line 1: sim: ")}
-    assert read == {*places, "single"}
+    assert read == {*places, "single", "texted"}
+    assert {name for name, row in rows.items() if row["needs you"]} == {"empty", "linked", "other", "two", "twice"}
     assert {name: row["note"].rsplit("/", 1)[-1] for name, row in rows.items() if name not in read} == {
-        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt",
-        "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu",
+        "empty": "no file of this exercise in it", "linked": "a link, which is not followed",
+        "other": "exercise.cu", "two": "exercise.cu",
         "twice": "several of this name: twice, twice.cu", "utf16": "the file is in UTF-16; save it as UTF-8"}
     assert rows["two"]["note"] == "several files: step04/exercise.cu, step04_padding/exercise.cu"
     assert rows["other"]["note"] == "no file of this exercise in it; there is step05/exercise.cu"
@@ -199,7 +203,8 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     copy, out = tmp_path / "copy", tmp_path / "packed.zip"
     subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
     for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/submission.py", "lab/objects.py", "lab/parts.py",
-                 "lab/names.py", "lab/prelab.py", "lab/exercises.py", "lab/notebook.py", "Makefile", "mk/lab.mk"):
+                 "lab/instead.py", "lab/names.py", "lab/prelab.py", "lab/exercises.py", "lab/notebook.py", "Makefile",
+                 "mk/lab.mk"):
         (copy / name).write_bytes((ROOT / name).read_bytes())
     exercise = copy / "step04_padding/exercise.cu"
     original = exercise.read_bytes()
@@ -252,7 +257,7 @@ def test_interrupted(tmp_path, untouched, signals):
     (results / "lab04.csv").unlink()
     (results / "lab04.interrupted.csv").rename(results / "lab04.csv")
     assert ([(row["name"], row["total"], row["note"]) for row in graded(results)]
-            == [("a", "100", "")] + [(name, "0", "not graded: interrupted") for name in "bcd"])
+            == [("a", "100", "")] + [(name, "", "not graded: interrupted") for name in "bcd"])
 
 
 def test_a_signal_at_the_very_end_changes_no_status():
@@ -300,6 +305,136 @@ def test_a_killed_check_ends_its_submission(tmp_path):
     while program(found) and time.monotonic() < until:
         time.sleep(0.05)
     assert program(found) == []
+
+
+def ungraded(done, results, names, words):
+    """A class of which these have no grade, and the others all points."""
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    assert re.search(words, done.stderr) and done.stderr.count("\n") == 1, done.stderr
+    rows = graded(results)
+    assert [row["name"] for row in rows if row["needs you"]] == names and rows
+    with open(results / "lab04.moodle.csv", encoding="utf-8") as file:
+        grades = {row["Full name"]: (row["Grade"], row["Feedback comments"]) for row in csv.DictReader(file)}
+    for row in rows:
+        none = row["name"] in names
+        assert {row["total"], row.get("conflicts", row["total"])} == {""} if none else row["total"] == "100"
+        assert not none or re.search(words, row["note"])
+        assert grades[row["name"]] == ("", "Not graded yet.") if none else grades[row["name"]][0] == "100"
+        assert (results / "lab04" / row["name"] / "results.json").exists() != none
+
+
+def class_of(folder, **texts):
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.cu").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("options, words", [("size=2m", "is full"), ("size=300m,noexec", "is mounted with noexec")])
+def test_a_fault_of_the_disk_gives_no_grade(tmp_path, options, words):
+    folder, results = class_of(tmp_path / "class", a=SOLUTION, b=SOLUTION + "\n"), tmp_path / "results"
+    place = tmp_path / "temporary"
+    place.mkdir()
+    if run("unshare", "-m", "mount", "-t", "tmpfs", "-o", options, "none", place).returncode:
+        pytest.skip("this system mounts nothing for us")
+
+    def on_it(*command):
+        return run("unshare", "-m", "sh", "-c", 'mount -t tmpfs -o "$0" none "$TMPDIR" && exec "$@"', options,
+                   *command, env={**os.environ, "TMPDIR": str(place)})
+    done = on_it(sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise",
+                 "4", "--results", results, "--export", "moodle")
+    ungraded(done, results, ["a", "b"], f"TMPDIR={place} {words}")
+    assert_refused(on_it(sys.executable, ROOT / "lab/check.py", "4", "--exercises", STANDIN / "exercises.py", "--file",
+                         folder / "a.cu"), 2, f"TMPDIR={place}", words)
+
+
+def test_a_sandbox_that_is_killed_gives_no_grade(tmp_path):
+    """From outside: the one in between, the first process of the namespace, or the program. Others keep their
+    grade."""
+    folder = class_of(tmp_path / "class", a=SOLUTION)
+    slow = SOLUTION.replace("    __syncthreads();\n", "    for (unsigned i = 1; i; ++i) if (width == -1) break;\n")
+    for depth in range(3):
+        (folder / f"b{depth}.cu").write_text(f"{slow}// {depth}\n")
+    results = tmp_path / "results"
+    process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py",
+                                "--exercise", "4", "--results", results, "--jobs", "1", "--export", "moodle"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    seen, until = set(), time.monotonic() + 200
+    while len(seen) < 3 and time.monotonic() < until:
+        chain = [process.pid]
+        while below := [int(pid) for pid in run("pgrep", "-P", chain[-1]).stdout.split()]:
+            chain.append(below[0])
+        programs = [pid for pid in chain[1:] if "--separate-host" in run("ps", "-o", "args=", "-p", pid).stdout.split()]
+        key = tuple(chain[1:2])
+        if programs and key not in seen:
+            os.kill(chain[min(1 + len(seen), chain.index(programs[0]))], signal.SIGKILL)
+            seen.add(key)
+        time.sleep(0.05)
+    said, errors = process.communicate(timeout=300)
+    ungraded(subprocess.CompletedProcess([], process.returncode, said, errors), results, ["b0", "b1", "b2"],
+             "a sandbox was ended by signal 9")
+
+
+@pytest.mark.parametrize("status, stderr, why", [
+    (1, "sh: 1: cannot create rewritten.cpp: No space left on device", "No space left"),
+    (1, "{standard input}: Fatal error: can't write 4 bytes to sim.o: 'Disk quota exceeded'", "quota"),
+    (1, "g++: fatal error: Killed signal terminated program cc1plus", "Killed"),
+    (1, "g++: fatal error: cannot execute 'as': execvp: No such file or directory", "cannot execute"),
+    (127, "sh: 1: nm: not found", "nm: not found"), (126, "", "a program is missing"),
+    (1, "cc1plus: out of memory allocating 65536 bytes", "0.0 GB of memory left"),
+    (1, "step04_padding/a.cu:1:2: error: #error No space left on device", ""), (1, "normal.cu:3: Killed signal", ""),
+    (1, "g++: fatal error: CPU time limit exceeded signal terminated program cc1plus", ""), ("output", "x", "")])
+def test_faults_of_the_machine_in_messages(monkeypatch, status, stderr, why, tmp_path):
+    exercise = check.load_exercises(STANDIN / "exercises.py").EXERCISES[4]
+    mine, read = check.Lab(), pathlib.Path.read_text
+    monkeypatch.setattr(mine, "sandboxed", lambda *_, **__: check.sandbox.Done(status, "", stderr, ""))
+    monkeypatch.setattr(pathlib.Path, "read_text", lambda path, **more: (
+        "MemAvailable:    9000 kB\n" if path.name == "meminfo" else read(path, **more)))
+    (tmp_path / "a.cu").write_text(SOLUTION)
+    if why:
+        with pytest.raises(check.sandbox.Fault, match=why):
+            mine.check(exercise, tmp_path / "a.cu")
+    else:
+        assert mine.check(exercise, tmp_path / "a.cu")["note"]
+
+
+def test_limits_of_the_shell_give_no_grade(tmp_path):
+    (tmp_path / "a.cu").write_text(SOLUTION)
+    for letter, value, words in (("n", 12, "ulimit -n"), ("v", 500000, "ulimit -Hv allows 512000000 bytes"),
+                                 ("f", 1000, "ulimit -Hf allows 1024000 bytes"), ("u", 3, "ulimit -Hu|unavailable")):
+        done = run("bash", "-c", f'ulimit -{letter} {value}; exec "$@"', "", sys.executable, ROOT / "lab/check.py", "4",
+                   "--exercises", STANDIN / "exercises.py", "--file", tmp_path / "a.cu")
+        assert done.returncode == 2 and re.match(f"check: .*({words}).*\n$", done.stderr), (letter, done.stderr)
+
+
+def test_any_stream_any_path_any_name_of_exercises(tmp_path, untouched, monkeypatch):
+    """Closed streams; a folder whose name is not UTF-8; a file of exercises without .py."""
+    (tmp_path / "a.cu").write_text(SOLUTION)
+    (tmp_path / "exercises").write_bytes((STANDIN / "exercises.py").read_bytes())
+    place = os.path.join(os.fsencode(os.environ["TMPDIR"]), b"caf\xe9")
+    os.mkdir(place)
+    for closed in ("", ">&-", "<&- >&- 2>&-"):
+        done = run("sh", "-c", f'"$@" {closed}', "", sys.executable, ROOT / "lab/check.py", "4", "--exercises",
+                   tmp_path / "exercises", "--file", tmp_path / "a.cu", env={**os.environb, b"TMPDIR": place})
+        assert done.returncode == 0 and done.stderr == "" and ("100 / 100" in done.stdout) == (not closed), done
+    os.rmdir(place)
+
+
+def test_what_a_class_needs_is_tried_before(tmp_path):
+    """The folder of results, and that the exercise compiles and can be judged: no line of a grade comes before."""
+    folder, results = class_of(tmp_path / "class", a=SOLUTION), tmp_path / "results"
+    text = (STANDIN / "exercises.py").read_text()
+    done = grade(folder, "/dev/null/results")
+    assert_refused(done, 2, "/dev/null")
+    assert done.stdout == ""
+    for old, new, words in (('"transposes"', '"no such thing"', "exercise 4: its kernel cannot be registered"),
+                            ("[Limit(LARGE, memory)]", "1 / 0", "bad.py:.*ZeroDivisionError")):
+        (tmp_path / "bad.py").write_text(edited(text, {old: new}))
+        done = grade(folder, results, "--exercises", tmp_path / "bad.py")
+        assert done.returncode == 2 and re.search(words, done.stderr) and done.stdout == "", done.stderr
+    (tmp_path / "bad.py").write_text(edited(text, {"Limit(LARGE, memory)": "Limit(LARGE, lambda runs: 1 / 0)"}))
+    ungraded(grade(folder, results, "--exercises", tmp_path / "bad.py", "--export", "moodle"), results, ["a"],
+             "bad.py:.*ZeroDivisionError")
 
 
 def test_bad_input(tmp_path):

@@ -111,7 +111,7 @@ BAD = {
     "unusual": ({"exercise.cu": "x"}, {"compression": zipfile.ZIP_LZMA},
                 "compressed in a way that not every program reads"),
     "many": ({f"{i}/exercise.cu": "x" for i in range(3000)}, {},
-             "bad.zip: 3000 files with .cu at the end, and at most 500 are read"),
+             "bad.zip: 3000 files with .cu or .cu.txt at the end, and at most 500 are read"),
     "archive inside": ({"exercise.zip": zipped({"exercise.cu": "x"})}, {},
                        "no file of this exercise in it; there is bad.zip/exercise.zip"),
     "other kind": ({"exercise.cpp": "x"}, {}, "no file of this exercise in it; there is bad.zip/exercise.cpp"),
@@ -135,6 +135,10 @@ def test_a_bad_archive_is_one_line(name, tmp_path, untouched):
     (tmp_path / "bad.zip").rename(tmp_path / "both/bad.zip")
     (tmp_path / "both/step04/exercise.cu").write_text("right")
     assert chosen(tmp_path / "both") == b"right" or name == "two"
+    if "archive" in words or "link" in words:  # and what could not be read is said
+        with handed_in.Reader() as reader:
+            file = handed_in.choose(reader.read(tmp_path / "both"), 4)[4]
+        assert words.removeprefix("bad.zip") in file.beside and str(tmp_path) not in file.beside
 
 
 def test_archives_that_are_none(tmp_path, untouched):
@@ -200,11 +204,16 @@ def test_a_class_of_archives_is_graded(tmp_path, untouched):
     (folder / f"lovelaceada_1_2_{name}").write_bytes(data)
     (folder / "broken.zip").write_bytes(data[:-30])
     (folder / "seven.7z").write_bytes(b"7z\xbc\xaf\x27\x1c")
-    done = grade(folder, results, "--export", "canvas")
+    (folder / "up.zip").write_bytes(zipped({"exercise.cu": SOLUTION, "../../b.cu": "x"}))
+    (folder / "inside").mkdir()
+    (folder / "inside/exercise.cu").symlink_to(folder / "broken.zip")
+    done = grade(folder, results, "--export", "canvas,moodle")
+    assert str(tmp_path) not in (results / "lab04.moodle.csv").read_text()
     assert done.returncode == 0 and done.stderr == "", done.stderr
     rows = {row["name"]: row for row in graded(results)}
     assert {name: row["note"] for name, row in rows.items()} == {
-        "lovelaceada_1_2_": "",
+        "lovelaceada_1_2_": "", "up": "ok; not read: up.zip/b.cu: its path leads out of the archive: ../../b.cu",
+        "inside": "exercise.cu: a link",
         "broken": "broken.zip: cannot be read as an archive: File is not a zip file",
         "seven.7z": "no file of this exercise in it; there is seven.7z"}
     assert rows["lovelaceada_1_2_"]["total"] == "100"

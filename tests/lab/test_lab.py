@@ -3,11 +3,13 @@ away with."""
 
 import concurrent.futures
 import fcntl
+import itertools
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -21,10 +23,12 @@ from samples import few, some
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check
 import objects
+import parts
 import sandbox
 import submission
 from edits import edited
 from hostile import FIBONACCI, HARMLESS, HOSTILE, KINDS, SLEEP, STOPPED_BY
+from instead import LIBRARY
 from parts import Finding
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
@@ -162,7 +166,9 @@ def refusal(code, place="top"):
     ("#define CAT(a, b) a##b", "composes none"), ("%:define ASM 1", "%:"), ("int n = 0; */ int m;", "not begun"),
     ("/* no end", "without an end"), ("const char* text = R\"(x)\";", "plain strings"),
     # Other files and options.
-    ("#include <unistd.h>", "include only"), ("#import <unistd.h>", "leave the line out"),
+    ("#include <unistd.h>", "include only"), ("#include <cooperative_groups.h>", "; use __syncthreads() for a block"),
+    ("#include <cstdio>", "SHOW=1"), ("#include <cuda_fp16.h>", "are also allowed"),
+    ("#import <unistd.h>", "leave the line out"),
     ("#pragma GCC optimize(3)", "#pragma unroll"), ("#line 1 \"other\"", "leave the line out"),
     ("#define for if", "keeps its meaning"), ("#define __syncthreads()", "keeps its meaning"),
     ("#define aligned(n)", "keeps its meaning"), ("#undef KERNEL", "keeps its meaning"),
@@ -188,6 +194,82 @@ def test_what_is_read_is_what_is_compiled():
             submission.text_of(data)
 
 
+def runs_of_text():
+    """Texts of LONG characters, with a long run of each character and pair that an expression may begin or end with,
+    alone and behind the beginnings of what is read."""
+    marks = "\\\"'/*#%:<>_. \t\r\n\v\f(),;0aeELRuK\u00e9"
+    pieces = [*marks, *map("".join, itertools.product(marks, repeat=2)), "R_", "KERNEL(", "KERNEL\n", "__",
+              "\\ \n", "/*/", '"\n"', "#define a\n", "#if a\n", "KERNEL(a,\n", 'KERNEL(a,"",b\n', 'KERNEL(a,"b",', "a_"]
+    line = 'KERNEL(transposeSwizzle, "-", transposes, launchSwizzle)'
+    places = [line[:n] for n in range(6, len(line)) if not line[n].isalnum() or not line[n - 1].isalnum()]
+    beginnings = ["", "#", "#define a ", "#define", "#if ", "#include ", "/*", "//", '"', "'", "0", "a"]
+    for piece in pieces:
+        yield piece * (LONG // len(piece))
+    for before, piece in itertools.product([*beginnings, *places], [*' \t\n",;()a', "KERNEL(", '\\"', ", ", "a,"]):
+        yield before + piece * (LONG // len(piece)) + "!" + line[len(before):]
+    yield "".join(f"#define a{i}\n" for i in range(LONG // 24)) + "#if " + "a " * (LONG // 4)
+
+
+LONG, ENOUGH = 8192, 0.25  # characters; seconds, for a text that takes 0.01
+
+
+@pytest.fixture
+def limited():
+    """A function that is called with few seconds of the processor."""
+    def end(*_):
+        raise TimeoutError
+
+    def call(function, *arguments):
+        signal.setitimer(signal.ITIMER_VIRTUAL, ENOUGH)
+        try:
+            return function(*arguments)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    before = signal.signal(signal.SIGVTALRM, end)
+    yield call
+    signal.signal(signal.SIGVTALRM, before)
+
+
+def test_any_text_is_read_in_linear_time(limited):
+    exercise = EXERCISES.EXERCISES[4]
+    slow, count = [], 0
+    for text in runs_of_text():
+        count += 1
+        try:
+            limited(submission.read, text.encode(), exercise)
+        except submission.Refused:
+            pass
+        except TimeoutError:
+            slow.append(text[:70])
+    assert slow == [] and count > 1000
+
+
+def test_any_listing_is_read_in_linear_time(limited):
+    """Names of a submission are in the listing of its object, in messages and in findings."""
+    for piece in ("R_", "_Z", "a", "_", "0", "_Z1", "sim_", "St", "a/", "a.", "byte 1", "found 1 [0x"):
+        name = f"_Z{piece * (LONG // len(piece))}"
+        listing = (f"                 U {name}\n====\nDisassembly of section .text:\n0000000000000000 <{name}>:\n"
+                   f"       0:\tcall   5 <{name}+0x5>\t1: R_X86_64_PLT32\t{name}-0x4\n====\n====\n")
+        assert len(limited(objects.judge, listing, lambda section, address: "line 1")) < 300
+        limited(parts.said, f"kernel: {name}", "float")
+
+
+def test_a_text_is_read_within_limits(monkeypatch):
+    """In a process: what ends that, but for the time that a text takes, is no refusal."""
+    exercise, data = EXERCISES.EXERCISES[4], SOLUTION.encode()
+    assert submission.read_apart(data, exercise) == submission.read(data, exercise)
+    with pytest.raises(submission.Refused, match="line 1: sim: "):
+        submission.read_apart(b"int sim;", exercise)
+    for code, error, words in (("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", submission.Refused, "5 s"),
+                               ("bytes(1 << 60)", RuntimeError, "MemoryError")):
+        made = subprocess.run
+        monkeypatch.setattr(subprocess, "run", lambda command, code=code, **more: made(
+            [sys.executable, "-c", code], **more))
+        with pytest.raises(error, match=words):
+            submission.read_apart(data, exercise)
+        monkeypatch.setattr(subprocess, "run", made)
+
+
 def test_the_kernel_line_is_the_graders():
     """Another line for the graded kernel is refused, and none at all. Others do not count."""
     exercise, line = EXERCISES.EXERCISES[4], 'KERNEL(transposeSwizzle, "-", transposes, launchSwizzle)'
@@ -200,8 +282,19 @@ def test_the_kernel_line_is_the_graders():
     assert found.launcher == "launchSwizzle" and "KERNEL" not in found.text
 
 
+def test_there_is_one_list_of_names():
+    """Text, object and compiler say the same of a name, and each message ends with what to write."""
+    assert submission.instead is objects.instead is check.instead
+    for rows in (submission.TEXT, LIBRARY):
+        assert all(re.search("use |write |choose |leave |return|SHOW", say) for _, _, say in rows)
+    for name, what in (("printf", "printf"), ("_ZN3sim5printIiEEv", "printf"), ("_Z10cudaMallocv", "cudaMalloc"),
+                       ("_Znwm", "new or malloc"), ("__cxa_throw", "throw or catch"), ("mmap", "mmap")):
+        assert objects.said(name).startswith(f"{what}: "), objects.said(name)
+
+
 # {code in the kernel or in the launcher: (the name that is refused, what to do instead)}
 INSTEAD = {
+    ("kernel", "namespace cg = cooperative_groups;"): ("cooperative_groups", "__syncthreads()"),
     ("kernel", 'printf("x");'): ("printf", "SHOW=1"),
     ("kernel", "T* p = new T; *p = T(); delete p;"): ("new", "__shared__"),
     ("kernel", "atomicAdd((int*)odata, 1);"): ("atomic", "an assignment"),
