@@ -5,8 +5,8 @@ build/lab/harness.o: $(COMMON_CPP) $(MAIN) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(CXX) -r -nostdlib -Wl,--strip-debug $(filter %.o,$^)
 
 # build/rewrite processes only the submission's own text, because common/step.h is precompiled. With it is all of CUDA
-# that the simulator has: a submission need not include what a lesson does not use. Only numeric types are tried, because
-# `T zero = 0` does not compile for the others.
+# that the simulator has, so that a submission need not include what a lesson does not use. Only numeric types are
+# tried, because `T zero = 0` does not compile for the others.
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
 # FILL_LOCALS: uninitialized local variables get a fixed pattern, not the values of an earlier thread. nvcc has no
 # arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without it here,
