@@ -18,7 +18,7 @@
 
 #include "../base/error.h"
 #include "../device.h"
-#include "../../sim/core/findings/faults.h"
+#include "../../sim/core/sinks/faults.h"
 #include "../../sim/core/sinks/global_checker.h"
 #include "../../sim/core/grid/simulator.h"
 #include "../../sim/core/sinks/traffic_account.h"

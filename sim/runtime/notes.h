@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/findings/faults.h"
+#include "../core/sinks/faults.h"
 
 namespace sim {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../lanes/fibers.h"
 #include "../lanes/requests.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../lanes/access.h"
 
 namespace sim {

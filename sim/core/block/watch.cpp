@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "../../../common/base/error.h"
-#include "../findings/divergence.h"
-#include "../findings/refused.h"
+#include "divergence.h"
+#include "refused.h"
 #include "../memory/witness.h"
 
 namespace sim {

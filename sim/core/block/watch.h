@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../lanes/threads.h"
 #include "../sinks/settings.h"
 #include "frames.h"

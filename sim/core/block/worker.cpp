@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "../findings/divergence.h"
+#include "divergence.h"
 #include "../memory/witness.h"
 
 namespace sim {

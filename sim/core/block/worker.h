@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../lanes/threads.h"
 #include "../memory/shared_memory.h"
 #include "../sinks/order.h"

@@ -34,7 +34,7 @@
 #include "../../elf/places.h"
 #include "../../elf/symbols.h"
 #include "../block/signals.h"
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../memory/memory.h"
 #include "call_filters.h"
 #include "launcher.h"

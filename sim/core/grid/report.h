@@ -9,7 +9,7 @@
 
 #include "../../../common/base/counts.h"
 #include "../../../common/base/machine.h"
-#include "../findings/faults.h"
+#include "../sinks/faults.h"
 #include "../lanes/indices.h"
 #include "../sinks/counter.h"
 #include "../sinks/windows.h"

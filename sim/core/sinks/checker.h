@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../findings/faults.h"
+#include "faults.h"
 #include "../lanes/requests.h"
 #include "../memory/shared_memory.h"
 #include "hazards.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../findings/faults.h"
+#include "faults.h"
 #include "../lanes/requests.h"
 #include "../memory/memory.h"
 #include "hazards.h"

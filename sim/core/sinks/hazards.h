@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../findings/faults.h"
+#include "faults.h"
 #include "../lanes/requests.h"
 #include "../memory/memory.h"
 #include "beside.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "../findings/faults.h"
+#include "faults.h"
 #include "../lanes/threads.h"
 #include "../memory/shared_memory.h"
 #include "counter.h"

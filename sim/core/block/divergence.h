@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../lanes/waits.h"
-#include "faults.h"
+#include "../sinks/faults.h"
 
 namespace sim {
 

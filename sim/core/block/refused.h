@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../memory/shared_memory.h"
-#include "faults.h"
+#include "../sinks/faults.h"
 
 namespace sim {
 
