@@ -402,6 +402,11 @@ def wait(child, streams, end, output):
                 break
             if time.monotonic() >= end:
                 status = "timeout"
+    if status is None:
+        try:
+            child.wait(max(0, end - time.monotonic()))  # a process closes its streams before it ends
+        except subprocess.TimeoutExpired:
+            status = "timeout"
     return status
 
 

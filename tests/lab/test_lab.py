@@ -578,6 +578,13 @@ def test_without_namespaces(tmp_path, untouched):
         assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")
 
 
+def test_a_command_that_closes_its_streams_ends_by_itself():
+    with sandbox.Box() as box:
+        close = "exec > /dev/null 2> /dev/null; sleep"
+        assert sandbox.run(["/bin/sh", "-c", f"{close} 0.3; exit 3"], box, isolate=False).status == 3
+        assert sandbox.run(["/bin/sh", "-c", f"{close} 9"], box, isolate=False, wall=1).status == "timeout"
+
+
 @pytest.mark.variety
 def test_compiler_of_a_folder_of_its_own(tmp_path, untouched, monkeypatch):
     """As clusters have them. One in the home would show all of that."""
