@@ -359,6 +359,7 @@ def test_a_sandbox_that_is_killed_gives_no_grade(tmp_path):
     process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py",
                                 "--exercise", "4", "--results", results, "--jobs", "1", "--export", "moodle"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "a: " in process.stdout.readline()  # it is graded, so each program from here on is one of b0, b1, b2
     seen, until = set(), time.monotonic() + 200
     while len(seen) < 3 and time.monotonic() < until:
         chain = [process.pid]
