@@ -39,8 +39,9 @@ import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "plots")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("lab", "plots", "sim/command")]
 
+import audit
 import command_line
 import names
 import objects
@@ -133,17 +134,22 @@ GPUS = ("void {entry}(Parts<{type}> odata, const {type}* idata, int width, int h
         "(odata, idata, width, height, me, gpus)")
 
 
-def entries(exercise, launcher=""):
+def entries(exercise, launcher="", entry=objects.ENTRY):
     """The functions through which the grader's own text calls the submission's launcher; or only their heads."""
     head, arguments = ONE_GPU if exercise.gpus is None else GPUS
     body = f" {{ {launcher}{arguments}; }}\n" if launcher else ";\n"
-    return "".join(head.format(entry=objects.ENTRY, type=type_) + body for type_ in ("float", "double", "int"))
+    return "".join(head.format(entry=entry, type=type_) + body for type_ in ("float", "double", "int"))
+
+
+WITNESS = "witness"  # the kernel as the second witness sees it
 
 
 def registration(exercise):
     """The text that registers the kernel. It is compiled apart, where the submission changes no macro and no name."""
-    return (f'#line 1 "{exercise.step}/{exercise.file}"\n' + entries(exercise)
-            + f'KERNEL({exercise.kernel}, "-", {exercise.registers}, {objects.ENTRY})\n')
+    kernels = (exercise.kernel, objects.ENTRY), (WITNESS, objects.WITNESSED)
+    return f'#line 1 "{exercise.step}/{exercise.file}"\n' + "".join(
+        f'{entries(exercise, entry=entry)}KERNEL({kernel}, "-", {exercise.registers}, {entry})\n'
+        for kernel, entry in kernels)
 
 
 def unpack(box, exercise, path, data, found):
@@ -159,13 +165,17 @@ def unpack(box, exercise, path, data, found):
     return name
 
 
-def compilation(name, command):
-    """A line for the shell: build/rewrite makes C++ of the text, and the compiler's command sim.o of that. Messages and
-    lines keep the name."""
-    # In a namespace, its names may be those of common/step.h.
-    rewriting = shlex.join([str(ROOT / "build/rewrite"), "--namespace", "own", NORMAL])
-    compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", REWRITTEN, "-o", "sim.o"])
-    return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {ENTRIES}; }} > {REWRITTEN} && {compiling}"
+def compilation(name, command, witness):
+    """A line for the shell: build/rewrite makes C++ of the text, and the compiler's commands sim.o and witness.o of
+    that. Messages and lines keep the name."""
+    def made(command, namespace, text, target):
+        # In a namespace, its names may be those of common/step.h.
+        rewriting = shlex.join([str(ROOT / "build/rewrite"), "--namespace", namespace, NORMAL])
+        compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", text, "-o", target])
+        return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {ENTRIES}; }} > {text} && {compiling}"
+    renamed = f"-D{objects.ENTRY}={objects.WITNESSED}"
+    return (f"{made(command, 'own', REWRITTEN, 'sim.o')} && "
+            f"{made([*witness, '-w', renamed], 'witness', 'witness.cpp', 'witness.o')}")
 
 
 def outside_the_system(*paths):
@@ -189,9 +199,9 @@ class Lab:
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
-            self.command, self.link, self.cuda = [
+            self.command, self.witness, self.link, self.cuda = [
                 shlex.split(os.fsdecode((ROOT / "build/lab" / name).read_bytes()))
-                for name in ("compile", "link", "cuda")]
+                for name in ("compile", "witness", "link", "cuda")]
         except OSError:
             raise BadInput("build/lab is missing; type make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():
@@ -241,14 +251,15 @@ class Lab:
             runs = {} if note else self.run_all(exercise, seed, box, processor)
         return verdict_of(exercise, seed, runs, note, time.monotonic() - start)
 
-    def compiling(self):
-        """The compiler's command, but for the files."""
-        return [self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h")]
+    def compiling(self, name="compile"):
+        """The compiler's command, but for the files: that of build/lab/compile, or of build/lab/witness."""
+        command = self.command if name == "compile" else self.witness
+        return [self.compiler, *command[1:], "-pipe", "-include", str(ROOT / f"build/lab/{name}.h")]
 
     def registered(self, exercise):
         """The object that registers an exercise's kernel. It is made once, and kept in build/lab behind its key."""
         text = registration(exercise)
-        made = str((ROOT / "build/lab/step.h.gch").stat().st_mtime_ns)
+        made = str((ROOT / "build/lab/compile.h.gch").stat().st_mtime_ns)
         key = hashlib.sha256(os.fsencode("\0".join([*self.compiling(), made, text]))).digest()
         kept = ROOT / f"build/lab/registers{exercise.number}"
         with REGISTERING:
@@ -282,14 +293,15 @@ class Lab:
         def shell(command, **more):
             return self.sandboxed(["/bin/sh", "-c", command], box, writable=True, processors=processors,
                                   **{**COMPILE, **more})
-        done = shell(f"{compilation(file, self.compiling())} && {{ {objects.LIST}; }} > listing")
+        made = compilation(file, self.compiling(), self.compiling("witness"))
+        done = shell(f"{made} && {{ {objects.LIST}; }} > listing")
         if done.status != 0:
             return self.not_compiled(box, done, file)
         if why := self.judged(box, file, found, shell):
             return why
         pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
         linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
-                              "linked.o", "-o", "program"])
+                              "linked_sim.o", "linked_witness.o", "-o", "program"])
         done = shell(f"{objects.LINKABLE} && {linking}")
         return "" if done.status == 0 else self.not_compiled(box, done, file)
 
@@ -329,11 +341,11 @@ class Lab:
         other = name and instead(name[1])
         return f"does not compile: {text}" + (f"; {other[1]}" if other else "")
 
-    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options, result="--json"):
+    def simulate(self, kernel, box, gpus, shapes, processors, limits, *options, result="--json"):
         """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)
         Done.result has the file that the option `result` names."""
         name, descriptor = sandbox.secret()
-        command = ["./program", "--device", "sim", "--separate-host", "--kernel", exercise.kernel, *options,
+        command = ["./program", "--device", "sim", "--separate-host", "--kernel", kernel, *options,
                    *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
                    result, f"/proc/self/fd/{descriptor}"]
         return name, self.sandboxed(command, box, argv0=name, result=descriptor, processors=processors, **limits)
@@ -345,7 +357,7 @@ class Lab:
         with sandbox.Box() as box:
             note = self.build(box, exercise, path, processor)
             for width, height in SHOWN if not note else ():
-                name, done = self.simulate(exercise, box, exercise.gpus, [(width, height)], processor, RUN, "--print")
+                name, done = self.simulate(exercise.kernel, box, exercise.gpus, [(width, height)], processor, RUN, "--print")
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, *told_of(done, name))
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "
@@ -360,7 +372,7 @@ class Lab:
         with sandbox.Box() as box:
             note = self.build(box, exercise, path, processor)
             if note: return note
-            name, done = self.simulate(exercise, box, gpus, [(width, height)], processor, RUN, "--type", type_,
+            name, done = self.simulate(exercise.kernel, box, gpus, [(width, height)], processor, RUN, "--type", type_,
                                        *(["--machine", card] if card else []), result="--page")
             if not done.result:
                 return "; ".join(found.text for found in last_words(done.stderr, name)) or "the run was stopped"
@@ -400,17 +412,22 @@ class Lab:
         shape always has one."""
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
         gpus, card = gpus_of(machine)
-        name, done = self.simulate(exercise, box, gpus, shapes, processors, limits, "--explain", "--type", type_,
-                                   *(["--machine", card] if card else []),
-                                   "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)))
+        options = ["--explain", "--type", type_, *(["--machine", card] if card else []),
+                   "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30))]
+        name, done = self.simulate(exercise.kernel, box, gpus, shapes, processors, limits, *options)
         status, lines = status_of(done), accounts(done.result, name)
         if status not in (0, 1, 2, "timeout") and (why := self.fault(box, done)):
             raise sandbox.Fault(why)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
+        again = {}
+        if rows:
+            name, done = self.simulate(WITNESS, box, gpus, shapes, processors, {**limits, "cpu": 2 * limits["cpu"]},
+                                       *options)
+            again = {(line["width"], line["height"]): line for line in accounts(done.result, name)}
         told = {}
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
-            bypassed = not_counted(rows[shape]) if shape in rows else []
+            bypassed = not_counted(rows[shape]) or unseen(line, again.get(shape)) if shape in rows else []
             if shape in rows and not bypassed:
                 told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status,
                                   line["kernels"][0]["accesses"])
@@ -542,6 +559,15 @@ def not_counted(row):
     return [] if moved >= needed else [Finding("", (
         f"the result is right, but the simulator counted {moved} bytes of loads and stores, and this matrix needs "
         f"{needed}: load each element into a variable by an assignment of its own, and store it by another one"))]
+
+
+def unseen(line, again):
+    """The finding on a run at which the second witness saw more than the hooks. [] of any other."""
+    if again is None:
+        return [Finding("", "the run in which every access is seen a second time did not end")]
+    return [Finding("", f"{place}:{number}: {text}: a compiler that watches accesses leaves out those beside constant "
+                        "objects, so index each array within its bounds, and load and store through pointers of its "
+                        "type") for place, number, text in audit.unseen(line, again)[:1]]
 
 
 def judged(check, runs):

@@ -29,9 +29,12 @@ INITIALIZERS = " ".join(f"-j .init_array{order}" for order in ("", ".0", ".00099
 # For a shell, in the folder of sim.o.
 LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && echo ==== && "
         f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }} && echo ====")
-ENTRY = "sim_submission"  # the functions that the grader's own text calls, one for each type
-LINKABLE = ("ld -r --force-group-allocation sim.o -o grouped.o && "
-            f"objcopy -w '--keep-global-symbol=_Z{len(ENTRY)}{ENTRY}*' grouped.o linked.o")
+# The functions that the grader's own text calls, one for each type. The second witness has them under another name.
+ENTRY, WITNESSED = "sim_submission", "sim_witnessed"
+LINKABLE = " && ".join(
+    f"ld -r --force-group-allocation {made} -o grouped.o && "
+    f"objcopy -w '--keep-global-symbol=_Z{len(entry)}{entry}*' grouped.o linked_{made}"
+    for made, entry in (("sim.o", ENTRY), ("witness.o", WITNESSED)))
 
 UNDEFINED = re.compile(r"^ +[Uwv] (\S+)", re.MULTILINE)
 SYMBOLS = re.compile(r"""

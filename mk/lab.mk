@@ -20,19 +20,23 @@ LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror
            $(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
 
 # The commands that lab/check.py runs: the compiler, the linker, and nvcc where there is a card. Text for the shell.
+# The same for the second witness of the submission's accesses (mk/witness.mk). Its entries have another name.
+LAB_WITNESS = $(call as_witness,$(LAB_COMPILE))
 LAB_LINK = $(CXX) -pthread $(LDFLAGS)
 LAB_CARD = $(if $(GPU),$(LAB_CUDA) $(WRAP))
 $(eval $(call NOTE,lab/compile,LAB_COMPILE))
+$(eval $(call NOTE,lab/witness,LAB_WITNESS))
 $(eval $(call NOTE,lab/link,LAB_LINK))
 $(eval $(call NOTE,lab/cuda,LAB_CARD))
 
-build/lab/step.h.gch: common/step.h build/lab/compile
-	@printf '#include "%s"\n' cuda_runtime.h common/step.h > build/lab/step.h.$$$$ && \
-	    mv build/lab/step.h.$$$$ build/lab/step.h
-	$(call say,C++,$<) sh mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
+# compile.h.gch is for the command in build/lab/compile, and so on.
+build/lab/%.h.gch: common/step.h build/lab/%
+	@printf '#include "%s"\n' cuda_runtime.h common/step.h > build/lab/$*.h.$$$$ && \
+	    mv build/lab/$*.h.$$$$ build/lab/$*.h
+	$(call say,C++,$@) sh mk/whole.sh -d $@ $(file < build/lab/$*) -x c++-header -c build/lab/$*.h
 
 .PHONY: lab-ready
-lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/link build/lab/cuda build/rewrite \
+lab-ready: $(addprefix build/lab/,harness.o compile.h.gch witness.h.gch link cuda) build/rewrite \
            build/cuda/made $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 
 # make lab04, or make lab04 FILE=path.

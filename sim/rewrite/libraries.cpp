@@ -240,7 +240,7 @@ private:
                 if (types.count(std::string(prefix) + end)) type = std::string(prefix) + end;
             statuses_.insert(type);
         }
-        return "template <class... T> __attribute__((noinline, no_sanitize(\"thread\"))) " + type + " " + name +
+        return "template <class... T> __attribute__((noinline, no_sanitize(\"thread\", \"kernel-address\"))) " + type + " " + name +
                "(T&&...) { " +
                (type == "const char*" || prepares(name, prefix)
                     ? ""

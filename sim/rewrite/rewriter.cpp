@@ -57,7 +57,7 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
 
 void Rewriter::leave_host_plain(bool wanted, const Source* host)
 {
-    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\", \"alignment\"))) ";
+    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"kernel-address\", \"bounds\", \"alignment\"))) ";
     const HostFunctions found = host_functions(source_);  // which checks the calls, too
     if (host) add_host_branches(found.bodies, *host);
     if (!wanted) return;

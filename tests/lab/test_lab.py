@@ -483,13 +483,14 @@ def test_the_precompiled_header_is_used(tmp_path):
     file, lab, exercise = tmp_path / "exercise.cu", check.Lab(), EXERCISES.EXERCISES[4]
     file.write_text(SOLUTION)
     lab.command += ["-H"]
+    lab.witness += ["-H"]
     with sandbox.Box() as box:
         data, found, _ = lab.read(exercise, file)
         name = check.unpack(box, exercise, file, data, found)
-        done = lab.sandboxed(["/bin/sh", "-c", check.compilation(name, lab.compiling())], box, writable=True,
-                             **check.COMPILE)
+        done = lab.sandboxed(["/bin/sh", "-c", check.compilation(name, lab.compiling(), lab.compiling("witness"))],
+                             box, writable=True, **check.COMPILE)
     assert (done.status == 0 and [line for line in done.stderr.splitlines() if line.startswith("!")]
-            == [f"! {ROOT}/build/lab/step.h.gch"]), done.stderr
+            == [f"! {ROOT}/build/lab/{made}.h.gch" for made in ("compile", "witness")]), done.stderr
 
 
 def test_elements_cannot_be_computed(tmp_path):
@@ -527,7 +528,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
 @needs_namespaces
 def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     """Without a look at text and object: what that may have missed does not get further."""
-    monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
+    monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 2, "wall": 4})  # a run of one shape has half
     trusting = Trusting()
     tried = few(UNTRUSTED, lambda name: name in ("daemon", "forged_json", "writes_files"))
     submissions = [tmp_path / f"{name}.cu" for name in [*tried, "solution"]]

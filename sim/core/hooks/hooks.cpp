@@ -1,6 +1,8 @@
 // The functions that the compiler calls in front of every access of a file that is compiled with
 // -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked. With make
 // SANITIZE=thread it is linked: mk/kernel.sh then renames the calls in kernel files, and HOOKED_AS these functions.
+//
+// At the end are those of -fsanitize=kernel-address, for the second witness (mk/witness.mk).
 
 #include <algorithm>
 #include <cstdint>
@@ -84,6 +86,14 @@ inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t 
         bytes <= 16 && (bytes & (bytes - 1)) == 0 && uintptr_t(pointer) % std::max<size_t>(bytes, 1) == 0;
     const Pieces pieces = object && bytes ? Pieces{unsigned(bytes)} : in_words;
     look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), pieces);
+}
+
+// An access that is not aligned is made piece by piece; what that means for a GPU, the other hooks find out.
+template <Kind kind, unsigned log2_bytes>
+inline __attribute__((always_inline)) void see_again(const void* pointer, const void* place)
+{
+    if (uintptr_t(pointer) % (1u << log2_bytes)) see_range(pointer, 1u << log2_bytes, kind, place);
+    else see<kind, log2_bytes>(pointer, place);
 }
 
 }  // namespace
@@ -252,5 +262,19 @@ SET(HOOK(memset), see_copy)
 COPY(sim_memcpy, memcpy, see_bytes)
 COPY(sim_memmove, memmove, see_bytes)
 SET(sim_memset, see_bytes)
+
+#define SEEN_AGAIN(bytes, log2_bytes)                                                                   \
+    void __asan_load##bytes##_noabort(void* p) { sim::see_again<load, log2_bytes>(p, HERE); }          \
+    void __asan_store##bytes##_noabort(void* p) { sim::see_again<store, log2_bytes>(p, HERE); }
+SEEN_AGAIN(1, 0)
+SEEN_AGAIN(2, 1)
+SEEN_AGAIN(4, 2)
+SEEN_AGAIN(8, 3)
+SEEN_AGAIN(16, 4)
+void __asan_loadN_noabort(void* p, size_t bytes) { sim::see_range(p, bytes, load, HERE); }
+void __asan_storeN_noabort(void* p, size_t bytes) { sim::see_range(p, bytes, store, HERE); }
+void __asan_handle_no_return() {}
+void __asan_before_dynamic_init(const void*) {}
+void __asan_after_dynamic_init() {}
 
 }  // extern "C"

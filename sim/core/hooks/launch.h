@@ -165,7 +165,7 @@ template <typename... Parameters>
 auto callable(void (*kernel)(Parameters...))
 {
     return [kernel](std::remove_reference_t<Parameters>&... arguments)
-        __attribute__((always_inline, no_sanitize("thread"))) {
+        __attribute__((always_inline, no_sanitize("thread", "kernel-address"))) {
                    reinterpret_cast<void (*)(
                        std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
                        static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>,
@@ -184,7 +184,7 @@ SIM_FUNCTION void launch_call(Launching launching, const Call& call, Arguments&.
     launching.passed_count = sizeof...(arguments);
     launching.call = {uintptr_t(&call), sizeof call};
     launching.again = launch_again<Call, Arguments...>;
-    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread", "kernel-address"))) { call(arguments...); };
     launch_grid(launching, {run_threads<decltype(thread)>, &thread});
 }
 
@@ -219,7 +219,7 @@ struct KernelLaunch {
     Launching launching;
     void (*kernel)(Parameters...);
     SIM_REFUSED("the arguments of the launch do not fit the parameters of the kernel");
-    __attribute__((no_sanitize("thread"))) void operator()(Parameters... arguments) const
+    __attribute__((no_sanitize("thread", "kernel-address"))) void operator()(Parameters... arguments) const
     {
         launch_with(launching, kernel, arguments...);
     }
@@ -230,7 +230,7 @@ struct CallLaunch {
     Kernel kernel;
     SIM_REFUSED("no kernel of this name fits the arguments of the launch; write nullptr for a null pointer");
     template <typename... Arguments, typename = std::invoke_result_t<Kernel, Arguments&...>>
-    __attribute__((no_sanitize("thread"))) void operator()(Arguments... arguments) const
+    __attribute__((no_sanitize("thread", "kernel-address"))) void operator()(Arguments... arguments) const
     {
         launch_with(launching, kernel, arguments...);
     }

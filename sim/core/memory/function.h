@@ -4,5 +4,5 @@
 #pragma once
 
 // It stays a call, so that SIM_PLACE lies in the kernel: there it stands for the place in the source.
-#define SIM_FUNCTION __attribute__((noinline, no_sanitize("thread")))
+#define SIM_FUNCTION __attribute__((noinline, no_sanitize("thread", "kernel-address")))
 #define SIM_PLACE __builtin_return_address(0)

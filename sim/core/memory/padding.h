@@ -29,7 +29,7 @@ const unsigned char* members_of(std::index_sequence<i...>)
 
 // A byte for each of an object: 0 where it is padding. Null: not known.
 template <typename T>
-__attribute__((noinline, no_sanitize("thread"))) const unsigned char* members()
+__attribute__((noinline, no_sanitize("thread", "kernel-address"))) const unsigned char* members()
 {
     if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
                   sizeof(T) <= 256)
