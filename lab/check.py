@@ -567,7 +567,7 @@ def unseen(line, again):
         return [Finding("", "the run in which every access is seen a second time did not end")]
     return [Finding("", f"{place}:{number}: {text}: a compiler that watches accesses leaves out those beside constant "
                         "objects, so index each array within its bounds, and load and store through pointers of its "
-                        "type") for place, number, text in audit.unseen(line, again)[:1]]
+                        "type") for place, number, text in audit.unseen(line, again, exactly=True)[:1]]
 
 
 def judged(check, runs):

@@ -4,7 +4,7 @@ TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,pr
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu memories.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faulty_gpu several) \
                  $(addprefix tests/sim/,rules order places unusual/unusual) \
-                 $(addprefix tools/,witness machine_file))
+                 tools/machine_file)
 
 build/tests/%.o: tests/%.cpp build/commands/cxx build/commands/cpp
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$(notdir $*)) -c $<
@@ -18,10 +18,6 @@ build/tests/steps/unit: $(COMMON) build/tests/steps/unit.o build/tests/steps/pro
 	$(link)
 
 $(addprefix build/tests/sim/,rules order places): %: %.o $(COMMON) build/commands/link
-	$(link)
-
-# Compares what the hooks saw with what valgrind saw.
-build/tools/witness: build/tools/witness.o build/commands/link
 	$(link)
 
 build/tests/steps/planted: build/%: $(COMMON) $(MAIN) $(call cu_objects,%.cu) build/commands/link

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "tools"))
+sys.path += [str(ROOT / "tools"), str(ROOT / "sim/command")]
 
 from lessons import run, tried_of
 from samples import ALL
@@ -26,7 +26,7 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 
 
 # The files that take longest.
-FIRST = ["test_exercises", "test_seen", "test_figures", "test_completeness", "test_lab", "test_grading", "test_try",
+FIRST = ["test_exercises", "test_seen", "test_figures", "test_audit", "test_lab", "test_grading", "test_try",
          "test_make", "test_kernels", "test_report", "test_refused"]
 
 

@@ -14,7 +14,6 @@
 #include "../../../common/base/error.h"
 #include "divergence.h"
 #include "refused.h"
-#include "../memory/witness.h"
 
 namespace sim {
 
@@ -22,7 +21,6 @@ __thread Likely likely;
 
 void Likely::prefer(Range (&ranges)[2], const Range& range)
 {
-    if (witnessed) return;
     const uintptr_t first = (range.begin + 15) / 16 * 16, skipped = first - range.begin;
     const Range newest{first, range.bytes < skipped ? 0 : (range.bytes - skipped) / 16 * 16};
     if (ranges[0].begin == newest.begin && ranges[0].bytes == newest.bytes) return;
@@ -115,7 +113,6 @@ void Watch::look(const Access& access, const Caller& caller)
     if (cursor.full()) make_room(place);
     cursor.put({access.kind() == store ? with_fingerprint(address, bytes) : access.address, access.site});
     if (__builtin_expect(suspects_.any(), 0)) forget_likely();
-    if (witnessed) announce(Announced(access.kind()), bytes, address);
 }
 
 void Watch::make_room(uint64_t place)

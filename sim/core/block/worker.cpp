@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "divergence.h"
-#include "../memory/witness.h"
 
 namespace sim {
 namespace {
@@ -63,10 +62,6 @@ void Worker::run_block(uint64_t number)
     watch_.start_block(block_);
     doubts_.clear();
     changes_.clear();
-    if (witnessed) {
-        announce_memory();
-        for (const auto& array : shared_.arrays()) announce_range(array->begin, array->bytes);
-    }
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;

@@ -21,7 +21,6 @@
 #include "../../../common/base/error.h"
 #include "../../elf/symbols.h"
 #include "declared_list.h"
-#include "witness.h"
 
 namespace sim {
 namespace {
@@ -117,7 +116,6 @@ SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::strin
     cells_ += round_up(bytes, 16);
     static_bytes_ += bytes;
     std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
-    if (witnessed) announce_range(begin, bytes);
     return *arrays_.back();
 }
 

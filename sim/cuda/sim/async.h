@@ -169,7 +169,8 @@ private:
     pipeline() = default;
 
     template <typename Group, uint8_t stages>
-    pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state, unsigned producers, const void* place)
+    SIM_FUNCTION pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state, unsigned producers,
+                          const void* place)
         : full_(state->full_), empty_(state->empty_), stages_(stages)
     {
         const unsigned size = unsigned(group.size()), consumers = producers == size ? size : size - producers;
