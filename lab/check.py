@@ -52,9 +52,8 @@ from instead import instead
 from outside import printable
 from parts import STOPPED, Finding, Run, brief, ending, gpus_of, said
 
-# The text in the place of the submission, the grader's own behind it, and what is compiled. Reports keep the
-# submission's name.
-NORMAL, ENTRIES, REWRITTEN = "normal.cu", "entries.cpp", "rewritten.cpp"
+# The text in the place of the submission, and what is compiled. Reports keep the submission's name.
+NORMAL, REWRITTEN = "normal.cu", "rewritten.cpp"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
@@ -62,6 +61,7 @@ SIZES = {"float": 4, "int": 4, "double": 8}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
 WINDOW = 16  # rows and columns that --show prints of them
+MOST_AGAIN = 1 << 17  # elements of a matrix whose run is repeated with the second witness
 MOST_STOPPED = 2  # after so many stopped runs, the rest is not started
 
 
@@ -134,22 +134,25 @@ GPUS = ("void {entry}(Parts<{type}> odata, const {type}* idata, int width, int h
         "(odata, idata, width, height, me, gpus)")
 
 
-def entries(exercise, launcher="", entry=objects.ENTRY):
-    """The functions through which the grader's own text calls the submission's launcher; or only their heads."""
+TYPES, WITNESSED = ("float", "double", "int"), ("float",)  # that are graded; that the second witness sees
+WITNESS = "witness"  # the name of the kernel as it sees it
+
+
+def entries(exercise, entry, types, body=";"):
+    """The functions through which the grader's own text calls the submission's launcher; or only their heads. `body`:
+    what follows the head, with $ for the arguments."""
     head, arguments = ONE_GPU if exercise.gpus is None else GPUS
-    body = f" {{ {launcher}{arguments}; }}\n" if launcher else ";\n"
-    return "".join(head.format(entry=entry, type=type_) + body for type_ in ("float", "double", "int"))
-
-
-WITNESS = "witness"  # the kernel as the second witness sees it
+    return "".join(f"{head.format(entry=entry, type=type_)}{body.replace('$', arguments)}\n" for type_ in types)
 
 
 def registration(exercise):
     """The text that registers the kernel. It is compiled apart, where the submission changes no macro and no name."""
-    kernels = (exercise.kernel, objects.ENTRY), (WITNESS, objects.WITNESSED)
-    return f'#line 1 "{exercise.step}/{exercise.file}"\n' + "".join(
-        f'{entries(exercise, entry=entry)}KERNEL({kernel}, "-", {exercise.registers}, {entry})\n'
-        for kernel, entry in kernels)
+    others = [type_ for type_ in TYPES if type_ not in WITNESSED]
+    return (f'#line 1 "{exercise.step}/{exercise.file}"\n'
+            + entries(exercise, objects.ENTRY, TYPES) + entries(exercise, objects.WITNESSED, WITNESSED)
+            + entries(exercise, objects.WITNESSED, others, " {}")
+            + f'KERNEL({exercise.kernel}, "-", {exercise.registers}, {objects.ENTRY})\n'
+            + f'KERNEL({WITNESS}, "-", {exercise.registers}, {objects.WITNESSED})\n')
 
 
 def unpack(box, exercise, path, data, found):
@@ -159,7 +162,9 @@ def unpack(box, exercise, path, data, found):
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
     pathlib.Path(box.path, NORMAL).write_text(found.text, encoding="utf-8")
-    pathlib.Path(box.path, ENTRIES).write_text("\n" + entries(exercise, found.launcher), encoding="utf-8")
+    for made, types in ((objects.ENTRY, TYPES), (objects.WITNESSED, WITNESSED)):
+        pathlib.Path(box.path, f"{made}.cpp").write_text(
+            "\n" + entries(exercise, made, types, f" {{ {found.launcher}$; }}"), encoding="utf-8")
     for folder in ("common", "sim"):
         os.symlink(ROOT / folder, os.path.join(box.path, folder))
     return name
@@ -168,14 +173,13 @@ def unpack(box, exercise, path, data, found):
 def compilation(name, command, witness):
     """A line for the shell: build/rewrite makes C++ of the text, and the compiler's commands sim.o and witness.o of
     that. Messages and lines keep the name."""
-    def made(command, namespace, text, target):
+    def made(command, namespace, entry, text, target):
         # In a namespace, its names may be those of common/step.h.
         rewriting = shlex.join([str(ROOT / "build/rewrite"), "--namespace", namespace, NORMAL])
         compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", text, "-o", target])
-        return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {ENTRIES}; }} > {text} && {compiling}"
-    renamed = f"-D{objects.ENTRY}={objects.WITNESSED}"
-    return (f"{made(command, 'own', REWRITTEN, 'sim.o')} && "
-            f"{made([*witness, '-w', renamed], 'witness', 'witness.cpp', 'witness.o')}")
+        return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {entry}.cpp; }} > {text} && {compiling}"
+    return (f"{made(command, 'own', objects.ENTRY, REWRITTEN, 'sim.o')} && "
+            f"{made([*witness, '-w'], 'witness', objects.WITNESSED, 'witness.cpp', 'witness.o')}")
 
 
 def outside_the_system(*paths):
@@ -249,6 +253,7 @@ class Lab:
         with sandbox.Box() as box:
             note = self.build(box, exercise, path, processor)
             runs = {} if note else self.run_all(exercise, seed, box, processor)
+            note = note or self.escaped(exercise, seed, runs, box, processor)
         return verdict_of(exercise, seed, runs, note, time.monotonic() - start)
 
     def compiling(self, name="compile"):
@@ -301,7 +306,7 @@ class Lab:
             return why
         pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
         linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
-                              "linked_sim.o", "linked_witness.o", "-o", "program"])
+                              "linked.o", "-o", "program"])
         done = shell(f"{objects.LINKABLE} && {linking}")
         return "" if done.status == 0 else self.not_compiled(box, done, file)
 
@@ -412,22 +417,15 @@ class Lab:
         shape always has one."""
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
         gpus, card = gpus_of(machine)
-        options = ["--explain", "--type", type_, *(["--machine", card] if card else []),
-                   "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30))]
-        name, done = self.simulate(exercise.kernel, box, gpus, shapes, processors, limits, *options)
+        name, done = self.simulate(exercise.kernel, box, gpus, shapes, processors, limits, *options_of(type_, card))
         status, lines = status_of(done), accounts(done.result, name)
         if status not in (0, 1, 2, "timeout") and (why := self.fault(box, done)):
             raise sandbox.Fault(why)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
-        again = {}
-        if rows:
-            name, done = self.simulate(WITNESS, box, gpus, shapes, processors, {**limits, "cpu": 2 * limits["cpu"]},
-                                       *options)
-            again = {(line["width"], line["height"]): line for line in accounts(done.result, name)}
         told = {}
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
-            bypassed = not_counted(rows[shape]) or unseen(line, again.get(shape)) if shape in rows else []
+            bypassed = not_counted(rows[shape]) if shape in rows else []
             if shape in rows and not bypassed:
                 told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status,
                                   line["kernels"][0]["accesses"])
@@ -436,6 +434,31 @@ class Lab:
         if len(shapes) == 1 and shapes[0] not in told:
             told[shapes[0]] = Run(*shapes[0], type_, machine, None, last_words(done.stderr, name), "", status)
         return status, told
+
+
+    def escaped(self, exercise, seed, runs, box, processors):
+        """What the second witness saw in one run of those that judge the cost, and the hooks did not; or ''. Cost is
+        judged by the worst run, so one that hides accesses hides them in each."""
+        keys = [key for check in exercise.costs(seed) for key in map(tuple, check.runs)
+                if runs[key].row and runs[key].type in WITNESSED]
+        if not keys:
+            return ""
+        small = [key for key in keys if key[0] * key[1] <= MOST_AGAIN] or keys
+        width, height, type_, machine = random.SystemRandom().choice(small)
+        gpus, card = gpus_of(machine)
+        name, done = self.simulate(WITNESS, box, gpus, [(width, height)], processors, RUN, *options_of(type_, card))
+        again = accounts(done.result, name)
+        if not again:
+            return f"the run of {width} x {height} in which each access is seen a second time did not end"
+        counted = {"kernels": [{"accesses": runs[width, height, type_, machine].accesses}], "findings": []}
+        return next((
+            f"{place}:{line}: {text}; a compiler that watches accesses leaves out those beside constant objects: index "
+            "each array within its bounds" for place, line, text in audit.unseen(counted, again[0], exactly=True)), "")
+
+
+def options_of(type_, card):
+    return ["--explain", "--type", type_, *(["--machine", card] if card else []),
+            "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30))]
 
 
 def with_gpus(gpus):
@@ -559,15 +582,6 @@ def not_counted(row):
     return [] if moved >= needed else [Finding("", (
         f"the result is right, but the simulator counted {moved} bytes of loads and stores, and this matrix needs "
         f"{needed}: load each element into a variable by an assignment of its own, and store it by another one"))]
-
-
-def unseen(line, again):
-    """The finding on a run at which the second witness saw more than the hooks. [] of any other."""
-    if again is None:
-        return [Finding("", "the run in which every access is seen a second time did not end")]
-    return [Finding("", f"{place}:{number}: {text}: a compiler that watches accesses leaves out those beside constant "
-                        "objects, so index each array within its bounds, and load and store through pointers of its "
-                        "type") for place, number, text in audit.unseen(line, again, exactly=True)[:1]]
 
 
 def judged(check, runs):
