@@ -306,7 +306,7 @@ class Lab:
             return why
         pathlib.Path(box.path, "registers.o").write_bytes(self.registered(exercise))
         linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "registers.o",
-                              "linked.o", "-o", "program"])
+                              "linked_sim.o", "linked_witness.o", "-o", "program"])
         done = shell(f"{objects.LINKABLE} && {linking}")
         return "" if done.status == 0 else self.not_compiled(box, done, file)
 

@@ -31,9 +31,10 @@ LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && e
         f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }} && echo ====")
 # The functions that the grader's own text calls, one for each type. The second witness has them under another name.
 ENTRY, WITNESSED = "sim_submission", "sim_witnessed"
-LINKABLE = ("ld -r --force-group-allocation sim.o witness.o -o grouped.o && objcopy -w "
-            + " ".join(f"'--keep-global-symbol=_Z{len(entry)}{entry}*'" for entry in (ENTRY, WITNESSED))
-            + " grouped.o linked.o")
+LINKABLE = " && ".join(
+    f"ld -r --force-group-allocation {made} -o grouped.o && "
+    f"objcopy -w '--keep-global-symbol=_Z{len(entry)}{entry}*' grouped.o linked_{made}"
+    for made, entry in (("sim.o", ENTRY), ("witness.o", WITNESSED)))
 
 UNDEFINED = re.compile(r"^ +[Uwv] (\S+)", re.MULTILINE)
 SYMBOLS = re.compile(r"""
