@@ -302,7 +302,9 @@ def shared(least, most, what):
 def no_local(keys):
     """An array that is indexed at run time is a tile in memory, too, and costs what one costs."""
     def holds(run):
-        at = next((access for access in run.accesses if access["memory"] == "local"), "")
+        # An access with an index that differs between threads explains most.
+        local = [access for access in run.accesses if access["memory"] == "local"]
+        at = next((access for access in local if "threads" in access["diagnosis"]), next(iter(local), ""))
         return at and (f"{at['file'].rsplit('/', 1)[-1]}:{at['line']} accesses an array in local memory, and the task "
                        f"moves each element once: {at['diagnosis']}")
     return condition(keys, holds)
@@ -578,6 +580,7 @@ REMEDIES = {
     "latency: loads in flight": "let each thread start several loads before its first store",
     "start of blocks": "let each block do more",
     "DRAM, scattered stores": "let the blocks that run together store next to each other",
+    "DRAM, local memory": "index local arrays in loops that nvcc can unroll",
     "DRAM, halves of lines": "let each block use whole lines of 128 bytes",
     "DRAM bandwidth": "load and store each element once, and let the blocks that run together store next to each other",
 }

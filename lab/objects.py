@@ -47,7 +47,7 @@ SYMBOLS = re.compile(r"""
     | threadIdx | blockIdx | blockDim | gridDim | warpSize
     | _Z\d+__(syncthreads|syncwarp|threadfence)\w*
     | _ZN3sim(4turn|8declared|13end_of_kernel|10add_record|7declare|7hash_of|11launch_grid|9long_loop|11next_thread
-              |10sync_block|9converged|5fence|10local_ends|11note_absent|12local_begins|4lane|8exchange
+              |10sync_block|9converged|5fence|11note_absent|12local_begins|4lane|8exchange
               |14dynamic_shared|9sync_warp)(?!\d)\w*
 """, re.VERBOSE)
 # The symbols that an initializer may name: the simulator's records, and constants.

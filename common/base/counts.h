@@ -83,7 +83,7 @@ struct AccessSite : AccessCounts {
     uint64_t element_bytes = 0;  // that one thread accesses
     const char* unit = "";
     // Shared: two lanes of the most expensive request that meet in a bank; empty: none do. The wavefronts of the
-    // request, and its block: of equal requests, the first is kept.
+    // request, and its block: of equal requests, the first is kept. Local: two threads that have different indices.
     std::string conflict;
     int conflict_units = 0;
     uint64_t conflict_block = 0;

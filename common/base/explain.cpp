@@ -68,8 +68,9 @@ std::string diagnosis(const AccessSite& s)
 {
     const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
     if (s.memory == local)
-        return "an array that is indexed at run time lies in local memory and not in registers; index it with "
-               "constants, or in loops that nvcc can unroll, or put it into shared memory";
+        return "an array that is indexed at run time lies in local memory and not in registers" +
+               (s.conflict.empty() ? "" : ": " + s.conflict) +
+               "; index it with constants, or in loops that nvcc can unroll, or put it into shared memory";
     if (s.memory == constant)
         return s.units == s.ideal
                    ? "all lanes read one word: it goes to all of them at once"

@@ -47,6 +47,17 @@ double whole_lines(const Roofline& r, const DramCounts& n, uint64_t stored)
     return (bytes / r.stream_gbs + double(std::min(n.scattered_bytes, stored)) * scatter) * 1e-9;
 }
 
+// Seconds of the DRAM for words that threads store to local memory. Each goes on to the DRAM, and loads mostly hit the
+// L1. A word takes 1.44 times as long as one of a copy: 16384 x 16384 floats that make the detour took 0.395 ms more on
+// an H200, and 0.256 ms is half of a copy (plots/data/h200_local.csv).
+double local_words(const Roofline& r, const LaunchCounts& c)
+{
+    uint64_t bytes = 0;
+    for (const AccessSite& s : c.sites)
+        if (s.memory == local && s.stores()) bytes += s.asked;
+    return 1.44 * double(bytes) / r.stream_gbs * 1e-9;
+}
+
 // Seconds of the DRAM for halves of lines, which take longer than half of a line. A sector that a store has not filled
 // takes longer still.
 double half_lines(const Roofline& r, const DramCounts& n)
@@ -78,16 +89,18 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
         if (s.in(global) && s.stores()) stored += s.asked;
     const double wavefronts = double(c.units(shared, false) + c.units(shared, true)) / r.wavefronts_per_s;
     const double l1 = double(n.l1_turns) / r.l1_turns_per_s + double(n.missed_lines) / r.l1_lines_per_s;
-    const double whole = whole_lines(r, c.dram, stored), halves = half_lines(r, c.dram), dram = whole + halves;
+    const double whole = whole_lines(r, c.dram, stored), halves = half_lines(r, c.dram), words = local_words(r, c);
+    const double dram = whole + halves + words;
     const double partial = double(n.partial_lines) / r.partial_lines_per_s;
     std::vector<Demand> demands = {
-        {dram * share, halves > whole                         ? "DRAM, halves of lines"
+        {dram * share, words > halves && 4 * words > whole   ? "DRAM, local memory"
+                       : halves > whole                       ? "DRAM, halves of lines"
                        : 2 * c.dram.scattered_bytes > stored ? "DRAM, scattered stores"
                                                               : "DRAM bandwidth"},
         {(l1 + wavefronts) * share, wavefronts > l1 ? "shared-memory wavefronts" : "L1: lines touched by loads"},
         {double(n.constant_words) / r.constant_words_per_s * share, "constant memory: words of a warp"}};
     // No block waits for its stores, so nobody queues for this.
-    const double stores = n.partial_lines ? (partial + whole) * share : 0;
+    const double stores = n.partial_lines ? (partial + whole + words) * share : 0;
     const double starts = machine.sms / r.blocks_per_s * 1e9, waits = waits_of_block(r, c);
     const double slowest = std::max_element(demands.begin(), demands.end(), less)->ns;
     const uint64_t most = std::max<uint64_t>(c.occupancy.blocks, 1);

@@ -36,6 +36,7 @@ void DeviceFunctions::function(const Declaration& d)
     if (d.has("__global__")) launches_.note_kernel(d);
     for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(source_, i);
     if (!d.body) return;
+    if (types_.empty()) note_types();
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
         if (source_.is_word(i)) heap_.word(i);  // in the initializers of the members
     // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing
@@ -49,8 +50,9 @@ void DeviceFunctions::function(const Declaration& d)
     if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
     const bool marked = !d.has("constexpr") && !d.has("consteval");
+    const bool inside = d.body < device_end_;  // of another function, with which it is marked
     body(d.body, !d.has("__global__"), marked);
-    if (marked) indices_.function(source_.spelling(d.name), {d.stop, d.body, d.has("__global__")});
+    if (marked && !inside) indices_.function(source_.spelling(d.name), {d.stop, d.body, d.has("__global__")});
 }
 
 bool DeviceFunctions::has_local_arrays(int open) const
@@ -68,7 +70,6 @@ bool DeviceFunctions::has_local_arrays(int open) const
 bool DeviceFunctions::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
-    if (types_.empty()) note_types();
     const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
         return source_.is_any(i, {"*", "&"}) && source_.is_any(i + 1, {")", ">"});
     };
@@ -96,13 +97,18 @@ void DeviceFunctions::note_types()
             while (is_attribute(source_, name) || source_.is_any(name, {"alignas", "__align__"}) ||
                    begins_with(source_.spelling(name), "__attribute"))
                 name = source_[source_.opens(name) ? name : name + 1].partner + 1;
-            if (source_.is_word(name)) types_.insert(source_.spelling(name));
-        } else if (source_.is(i, "using") && source_.is(i + 2, "=")) {
-            types_.insert(source_.spelling(i + 1));
-        } else if (source_.is(i, "typedef")) {
-            for (int w = i + 1, end = semicolon(source_, i); w < end; ++w)
-                if (source_.is_word(w) && source_.is_any(w + 1, {";", ",", "["}))
-                    types_.insert(source_.spelling(w));
+            if (!source_.is_word(name)) continue;
+            types_.insert(source_.spelling(name));
+            if (!source_.is_any(i - 1, {"<", ","})) indices_.class_name(source_.spelling(name));  // template <class T>
+        } else if ((source_.is(i, "using") && source_.is(i + 2, "=")) || source_.is(i, "typedef")) {
+            const int end = semicolon(source_, i);
+            bool array = false;  // or a class
+            for (int w = i + 2; w < end; ++w) array |= source_.is(w, "[") || indices_.is_class(source_.spelling(w));
+            for (int w = i + 1; w < (source_.is(i, "using") ? i + 2 : end); ++w) {
+                if (!source_.is_word(w) || !source_.is_any(w + 1, {";", ",", "[", "="})) continue;
+                types_.insert(source_.spelling(w));
+                if (array) indices_.class_name(source_.spelling(w));
+            }
         }
     }
 }
@@ -139,7 +145,11 @@ void DeviceFunctions::lambda(int open)
     const int brace = lambda_body(source_, open);
     if (brace < device_end_) return;  // one inside a device function is found with it
     for (int i = open; i < brace; ++i) check_device_word(source_, i);
-    body(brace, true, !find_word(source_, open, brace, "constexpr"));
+    const bool marked = !find_word(source_, open, brace, "constexpr");
+    body(brace, true, marked);
+    int parameters = source_[open].partner + 1;
+    while (source_.is_word(parameters)) ++parameters;
+    if (marked && source_.is(parameters, "(")) indices_.function("", {parameters, brace, false});
 }
 
 bool DeviceFunctions::has_barrier(int first, int last) const

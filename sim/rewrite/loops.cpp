@@ -26,7 +26,7 @@ bool follows_if(const Source& source, int i)
 void Loops::mark(int keyword, int head_end, const std::vector<int>& gotos)
 {
     const int end = statement_end(source_, keyword);
-    if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
+    if (source_[keyword].system || entered_elsewhere(source_, keyword, end, gotos)) return;
     const std::string first = filled("::sim::first_turn<$number>(sim_outer)", {{"number", std::to_string(++number_)}});
     std::string marker = filled(
         "if (const auto sim_outer = ::sim::outer_turn(); false) {} else "
@@ -52,21 +52,6 @@ void Loops::mark(int keyword, int head_end, const std::vector<int>& gotos)
     else edits_.before(keyword, marker);
     // A body that is only a semicolon would be an empty `else`, which compilers warn of.
     edits_.after(head_end, source_.is(head_end + 1, ";") ? turn : " if (" + turn + ", false) {} else ");
-}
-
-bool Loops::entered_elsewhere(int first, int last, const std::vector<int>& gotos) const
-{
-    for (int i = first + 1; i < last; ++i) {
-        if (source_.is(i, "switch")) i = statement_end(source_, i) - 1;
-        else if (source_.is(i, "case") || (source_.is(i, "default") && source_.is(i + 1, ":"))) return true;
-    }
-    for (int from : gotos) {
-        if (from >= first && from < last) continue;
-        for (int i = first; i < last; ++i)
-            if (source_.is(i, source_.spelling(from + 1)) && source_.is(i + 1, ":") && !source_.is(i - 1, "?"))
-                return true;
-    }
-    return false;
 }
 
 }  // namespace rewrite

@@ -17,9 +17,6 @@ public:
     void mark(int keyword, int head_end, const std::vector<int>& gotos);
 
 private:
-    // True if control gets into the loop without passing its head: a marker would be jumped over.
-    bool entered_elsewhere(int first, int last, const std::vector<int>& gotos) const;
-
     const Source& source_;
     Edits& edits_;
     int number_ = 0;  // of the last loop

@@ -259,6 +259,21 @@ int statement_end(const Source& s, int i)
     return i;
 }
 
+bool entered_elsewhere(const Source& source, int first, int last, const std::vector<int>& gotos)
+{
+    for (int i = first + 1; i < last; ++i) {
+        if (source.is(i, "switch")) i = statement_end(source, i) - 1;
+        else if (source.is(i, "case") || (source.is(i, "default") && source.is(i + 1, ":"))) return true;
+    }
+    for (int from : gotos) {
+        if (from >= first && from < last) continue;
+        for (int i = first; i < last; ++i)
+            if (source.is(i, source.spelling(from + 1)) && source.is(i + 1, ":") && !source.is(i - 1, "?"))
+                return true;
+    }
+    return false;
+}
+
 int find_word(const Source& s, int first, int last, std::string_view word)
 {
     for (int i = first; i < last; ++i)

@@ -39,6 +39,10 @@ int statement_end(const Source& source, int first);
 // The first of these words in [first, last).
 int find_word(const Source& source, int first, int last, std::string_view word);
 
+// True if control gets into tokens [first, last) without passing the first: by `case`, or by one of these gotos. A
+// marker there would be jumped over.
+bool entered_elsewhere(const Source& source, int first, int last, const std::vector<int>& gotos);
+
 // The `{` of the lambda that begins with the `[` at `open`.
 int lambda_body(const Source& source, int open);
 

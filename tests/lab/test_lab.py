@@ -460,6 +460,36 @@ def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
     assert hint.get(number, "") in result["checks"][-1]["hint"], result
 
 
+STRUCTURE = "template <typename T> struct Own {{ T v[32]; __device__ T& {}(int i) {{ return v[i]; }} }};\n"
+HIDDEN = {  # {name: (in front of the kernel, declaration, element)}
+    "parentheses": ("", "T a[32];", "(a)[r]"), "swapped": ("", "T a[32];", "r[a]"),
+    "address": ("", "T a[32];", "(&a[0])[r]"), "lambda": ("", "T a[32]; auto at = [&](int i) -> T& { return a[i]; };",
+                                                          "at(r)"),
+    "reference": ("", "T a[32]; T (&b)[32] = a;", "b[r]"), "union": ("", "union { T v[32]; char c; } a;", "a.v[r]"),
+    "method": (STRUCTURE.format("at"), "Own<T> a;", "a.at(r)"),
+    "operator": (STRUCTURE.format("operator[]"), "Own<T> a;", "a[r]"),
+    "goto": ("", "T a[32]; int again = 0; begin: if (again++ < 0) goto begin;", "a[r]"),
+    "set_first": ("", "T a[32] = {};", "a[r]")}
+
+
+@pytest.mark.parametrize("name", some(HIDDEN, 64))
+def test_no_syntax_hides_a_local_array(name, tmp_path):
+    before, declaration, element = HIDDEN[name]
+    text = (ROOT / "tests/lab/local_array.cu").read_text().replace("a[r]", element).replace("T a[32];", declaration)
+    (tmp_path / "submission.cu").write_text(text.replace("template <typename T>\n__global__",
+                                                         f"{before}template <typename T>\n__global__"))
+    result = check.Lab().check(check.exercise_of(check.load_exercises(), 2), tmp_path / "submission.cu")
+    assert result["total"] == 40 and "threads 0 and 1 of a block use elements 0 and 31" in str(result), result
+
+
+def test_the_model_knows_local_memory(tmp_path):
+    """Exercise 8: 49 % of cudaMemcpy's bandwidth on an H200 (plots/data/h200_local.csv)."""
+    text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", "transposeFast")
+    (tmp_path / "submission.cu").write_text(text.replace("launchPatches", "launchFast"))
+    result = check.Lab().check(check.exercise_of(check.load_exercises(), 8), tmp_path / "submission.cu")
+    assert 50 <= result["total"] <= 65 and "DRAM, local memory" in result["checks"][-1]["hint"], result
+
+
 def test_points_do_not_depend_on_the_processors(tmp_path):
     """C3: blocks that race give one result, whichever processor runs them."""
     file = tmp_path / "race.cu"

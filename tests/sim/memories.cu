@@ -73,7 +73,7 @@ SINGLE(registers_floatsInOneLoop, float a[8]; FILL(8) for (int k = 0; k < n; ++k
 LOCAL(elsememory_twoArrays, double a[4]; double b[4]; FILL(4) for (int k = 0; k < 4; ++k) b[k] = a[k] * 3;
       const double* p = n ? a : b; o[t] = p[2];)
 LOCAL(elsememory_lambda, double a[4]; FILL(4) const auto f = [&](int i) { return a[i]; }; o[t] = f(n);)
-LOCAL(elseregisters_countedInBody, double a[8]; int k = 0; while (k < 8) { a[k] = x[32 * k + t]; ++k; } SUM(8))
+LOCAL(registers_countedInBody, double a[8]; int k = 0; while (k < 8) { a[k] = x[32 * k + t]; ++k; } SUM(8))
 LOCAL(elseregisters_twoBounds, double a[8]; for (int k = 0; k < 8 && k < n; ++k) a[k] = x[32 * k + t]; SUM(8))
 
 __constant__ float c[64];
@@ -137,7 +137,7 @@ int main()
     RUN(double, registers_function) RUN(double, registers_template)
     RUN(double, registers_switch)
     RUN(float, registers_fewFloats) RUN(float, registers_floatsStored) RUN(float, registers_floatsInOneLoop)
-    RUN(double, elsememory_twoArrays) RUN(double, elsememory_lambda) RUN(double, elseregisters_countedInBody)
+    RUN(double, elsememory_twoArrays) RUN(double, elsememory_lambda) RUN(double, registers_countedInBody)
     RUN(double, elseregisters_twoBounds) RUN(float, words1_parameter) RUN(float, words1_warp)
     RUN(float, words32_thread)
     RUN(float, words2_halves) RUN(float, words8_member)

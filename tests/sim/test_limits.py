@@ -16,7 +16,6 @@ LIMITS = PAGE.split("**Not seen, or not judged**")[1].split("\n**")[0]
 KERNELS = [
     ("tables", [("global", "store", 1)]),
     ("pointerOutOfLocal", [("global", "store", 1)]),
-    ("indexInStore", [("global", "store", 1)]),
     ("rowOfMatrix", [("global", "store", 1), ("shared", "load", 1), ("shared", "store", 2)]),
     ("farAway", [("global", "store", 1), ("shared", "load", 1), ("shared", "store", 2)]),
     ("partsOfDynamic", [("global", "store", 1), ("shared", "load", 1), ("shared", "store", 2)]),

@@ -9,7 +9,9 @@ import subprocess
 
 import pytest
 
+import local_forms
 from lessons import ROOT, made, run
+from test_seen import tried, with_clang  # noqa: F401
 
 FORMS = ROOT / "tests/sim/memories.cu"
 NAMES = re.findall(r"^[A-Z]+\((\w+),", FORMS.read_text(), re.M)
@@ -59,6 +61,30 @@ def test_the_names_say_what_nvcc_makes(tmp_path):
         if kind in ("one", "each"): assert ("VOTE" in part) == (kind == "one"), name
         found += 1
     assert found == len(NAMES)
+
+
+# clang does not watch an array that it knows to be local, and a reference to one cannot be jumped over.
+UNSEEN_BY_CLANG = {"unnamed_union", "past_case", "past_goto"}
+
+
+def test_local_arrays_in_any_syntax(tried, tmp_path):
+    """Registers or local memory as nvcc has it, but for rows with a reason. The table has it for g++."""
+    rows = {row["form"]: row for row in csv.DictReader(local_forms.TABLE.open())}
+    done = tried("local_forms", f"--csv {tmp_path / 'counts.csv'}")
+    assert " 0 findings" in done.stdout, done.stdout
+    found = local_forms.simulated(tmp_path / "counts.csv")
+    clang = UNSEEN_BY_CLANG if tried.__name__ == "by_clang" else set()
+    assert {form for form in rows if found[form] != rows[form]["simulator"]} == clang
+    differ = {form for form, row in rows.items() if (int(row["stack_bytes"]) > 0) != (row["simulator"] == "local")}
+    assert differ == {form for form, row in rows.items() if row["reason"]} and len(rows) > 80
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+def test_stack_frames_are_those_of_nvcc():
+    version, stack = local_forms.frames()
+    rows = list(csv.DictReader(local_forms.TABLE.open()))
+    if version != rows[0]["nvcc"]: pytest.skip(f"the table is of nvcc {rows[0]['nvcc']}")
+    assert stack == {row["form"]: int(row["stack_bytes"]) for row in rows}
 
 
 def test_sectors_of_local_memory(counted):

@@ -225,7 +225,8 @@ WATCHED = {
     "only declared for the device": "__device__ int f(const int* p); int f(const int* p) { return *p; }",
 }
 STUB = """extern int out[];
-namespace sim { struct Call { ~Call() {} }; struct Configuration { Configuration(int, int) {} };
+namespace sim { template <typename T> constexpr bool indexable = false; void local_begins(...);
+struct Call { ~Call() {} }; struct Configuration { Configuration(int, int) {} };
 template <typename K> auto launch(const Configuration&, const char*, K k) { \
 return [k](auto... a) __attribute__((no_sanitize("thread"))) { k(a...); }; } }
 """

@@ -28,8 +28,9 @@ void Likely::prefer(Range (&ranges)[2], const Range& range)
     ranges[0] = newest;
 }
 
-Watch::Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults)
-    : threads_(threads), columns_(columns), shared_(shared), faults_(faults), reach_(threads.fibers(), shared)
+Watch::Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults, std::vector<LocalArray>& arrays)
+    : threads_(threads), columns_(columns), shared_(shared), faults_(faults), reach_(threads.fibers(), shared),
+      locals_(arrays)
 {
 }
 
@@ -46,6 +47,12 @@ void Watch::start_block(uint64_t block)
 {
     block_ = block;
     locals_.clear();
+}
+
+void Watch::local_begins(Range range, const LocalArray& array, bool stored, const Caller& caller)
+{
+    locals_.begin(threads_.current(), range, uintptr_t(caller.at), array);
+    if (stored) look_at_range(range.begin, range.bytes, store, array.place, in_words, caller);
 }
 
 // True if an access of so many bytes may be made and is to be counted. False: it is of no memory of the GPU's.
@@ -96,19 +103,26 @@ void Watch::look(const Access& access, const Caller& caller)
     const unsigned bytes = access.bytes();
     const uint64_t place = access.place();
     const Access plain{address, access.site};
+    const Fibers& fibers = threads_.fibers();
+    uint64_t local = fibers.hold(address) ? locals_.find(threads_.current(), address) : 0;
+    const auto put_local = [&] {
+        if (cursor.full()) make_room(place);
+        cursor.put({local, in_local_memory(access.site)});
+    };
+    // The usual access to a local array: above the frame of the hook, so that it is alive.
+    if (local && !suspects_.any() && caller.frame.back == place && address > uintptr_t(caller.at)) return put_local();
     if (suspects_.any()) {
-        const bool local = reach_.on_stack(address);
-        judge(suspects_.look(plain, local ? nullptr : reach_.array_at(address, place), local));
+        const bool on_stack = fibers.hold(address);
+        judge(suspects_.look(plain, on_stack ? nullptr : reach_.array_at(address, place), on_stack));
     }
     look_for_misaligned(address, bytes, access.kind(), place);
     if (bytes == 16 && piece_of(address, 16, place, {16}) < 16)
         return look_at_range(address, 16, access.kind(), place, in_halves_of_16, caller);
 
     if (!may_pass(plain, bytes, caller)) {
-        const uint64_t local = locals_.find(threads_.current(), address);
-        if (!local) return;
-        if (cursor.full()) make_room(place);
-        return cursor.put({local, in_local_memory(access.site)});
+        if (!fibers.hold(address)) return;
+        if (!local) local = Locals::elsewhere(threads_.current(), fibers.depth(address));
+        return put_local();
     }
     if (cursor.full()) make_room(place);
     cursor.put({access.kind() == store ? with_fingerprint(address, bytes) : access.address, access.site});

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "../sinks/faults.h"
 #include "../lanes/threads.h"
@@ -48,7 +49,7 @@ struct Misaligned {
 // The functions from look() on are called on the fiber of a thread. Those that refuse an access end the thread.
 class Watch {
 public:
-    Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults);
+    Watch(Threads& threads, Columns& columns, SharedMemory& shared, Faults& faults, std::vector<LocalArray>& arrays);
     void start(const Launching& launching, const Settings& settings);
     void start_block(uint64_t block);
     static void forget_likely() { likely = {}; }  // the next accesses are looked at
@@ -60,9 +61,8 @@ public:
     // Makes room for the running lane's next access or event.
     void make_room(uint64_t place);
 
-    // An array of the running thread that lies in local memory, while it lives.
-    void local_begins(Range array) { locals_.begin(threads_.current(), array); }
-    void local_ends() { locals_.end(threads_.current()); }
+    // An array or a structure of the running thread. `stored`: it has first values.
+    void local_begins(Range range, const LocalArray& array, bool stored, const Caller& caller);
     // An index lies beyond the end of an array of this type: a fault, unless an access shows that the array is a row
     // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);

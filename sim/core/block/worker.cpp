@@ -23,7 +23,7 @@ Worker* Worker::here() { return worker; }
 Worker::Worker()
     : threads_(columns_, *this),
       sinks_(shared_, threads_, order_, faults),
-      watch_(threads_, columns_, shared_, faults)
+      watch_(threads_, columns_, shared_, faults, sinks_.counter().local_arrays)
 {
 }
 

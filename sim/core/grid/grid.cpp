@@ -207,6 +207,7 @@ void Pool::take_counts(Report& report)
         report.barriers += std::exchange(worker->barriers, 0);
         report.shared_bytes = std::max(report.shared_bytes, std::exchange(worker->most_shared_bytes, 0));
     }
+    report.keep_local_memory();
     // Findings are sorted into the order in which one host thread would have found them.
     std::stable_sort(found.begin(), found.end(), [](const Fault& a, const Fault& b) { return a.block < b.block; });
     Faults faults;

@@ -9,6 +9,8 @@
 
 #include "report.h"
 
+#include <map>
+
 #include "../../../common/base/error.h"
 #include "../../elf/places.h"
 #include "../sinks/rules.h"
@@ -35,6 +37,13 @@ std::string conflict_text(const Conflict& c, Kind kind)
                                  : "only one word at a time goes to several lanes");
 }
 
+// Two threads that have different indices.
+std::string threads_text(const LocalIndex& index, unsigned bytes)
+{
+    return format("threads %d and %d of a block use elements %llu and %llu here", index.thread[0], index.thread[1],
+                  (unsigned long long)index.offset[0] / bytes, (unsigned long long)index.offset[1] / bytes);
+}
+
 // A site of the machine code as one of the source.
 AccessSite site_at(const SiteCounts& c, const Place& line, const Rules& rules)
 {
@@ -53,6 +62,11 @@ AccessSite site_at(const SiteCounts& c, const Place& line, const Rules& rules)
     site.conflict = conflict_text(c.worst_conflict.conflict, kind_of(c.site));
     site.conflict_units = c.worst_conflict.units;
     site.conflict_block = c.worst_conflict.block;
+    if (c.index.differs()) {
+        site.conflict = threads_text(c.index, bytes_of(c.site));
+        site.conflict_units = 1;
+        site.conflict_block = c.index.block;
+    }
     site.drawn = c.drawn;
     return site;
 }
@@ -92,6 +106,33 @@ void Report::add_sites(const std::vector<SiteCounts>& more)
         return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) <
                std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
     });
+}
+
+// nvcc keeps an array in local memory if it does not know an index, unless it can choose among registers at a low cost.
+// As found with nvcc 13.0, it chooses among words, and at most 128 times: 2 for each load, 1 for each store, and 8
+// times as much in a loop.
+void Report::keep_local_memory()
+{
+    struct Cost {
+        unsigned by_addresses = 0;
+        bool of_words = true;
+    };
+    std::map<uint64_t, Cost> costs;
+    const auto of = [](const SiteCounts& s) { return s.index.array.place ? s.index.array.place : s.site; };
+    for (const SiteCounts& s : sites) {
+        if (s.space != local || !(s.index.differs() || s.index.array.cost)) continue;
+        Cost& cost = costs[of(s)];
+        if (s.index.differs()) cost.by_addresses += (kind_of(s.site) == load ? 2 : 1) * (s.index.in_loop ? 8 : 1);
+        cost.of_words &= bytes_of(s.site) == 4 || bytes_of(s.site) == 16;
+    }
+    const auto in_registers = [&](const SiteCounts& s) {
+        if (s.space != local) return false;
+        const Cost& by = costs[of(s)];
+        const uint64_t cost = std::max(s.index.array.cost, by.by_addresses);
+        return !cost || (by.of_words && s.index.array.bytes / 4 * cost <= 128);
+    };
+    sites.erase(std::remove_if(sites.begin(), sites.end(), in_registers), sites.end());
+    for (const SiteCounts& s : sites) roofline.l1_turns += s.l1_turns;
 }
 
 void Report::add(const Report& later)

@@ -31,6 +31,8 @@ struct Report {
     bool unordered_possible = false;  // odata was read, or other memory was stored to
 
     void add_sites(const std::vector<SiteCounts>& more);
+    // Of a thread's own arrays, leaves those in local memory. nvcc has the others in registers.
+    void keep_local_memory();
     // Adds the counts of a later launch. The grid, windows and peers are no sums, and are those of the later launch.
     void add(const Report& later);
     uint64_t accesses() const;     // by single threads

@@ -89,32 +89,9 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), listed.record);
 }
 
-// Stands behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless choosing
-// among registers costs less. As seen with nvcc 13.0, it chooses among registers if the elements have 4 bytes or are
-// structures, and the choices times their cost are at most 128. `dynamic`: bit d is set for an index of dimension d.
-// `cost`: 2 for each load, 1 for each store.
-template <typename T, unsigned dynamic>
-constexpr size_t choices = 1;
-template <typename T, size_t N, unsigned dynamic>
-constexpr size_t choices<T[N], dynamic> = (dynamic & 1 ? N : 1) * choices<T, dynamic / 2>;
-template <typename T, unsigned dynamic, unsigned cost, typename Element = std::remove_all_extents_t<T>>
-constexpr bool indexed_in_memory = std::is_array_v<T> && (!(sizeof(Element) == 4 || std::is_class_v<Element>) ||
-                                                        choices<T, dynamic> * cost > 128);
-template <bool in_memory>
-class Local {
-public:
-    __attribute__((always_inline)) Local(const volatile void* array, size_t bytes, bool stored)
-    {
-        local_begins(const_cast<const void*>(array), bytes, stored);
-    }
-    Local(const Local&) = delete;
-    ~Local() { local_ends(); }
-};
-template <>
-class Local<false> {
-public:
-    __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
-};
+// An object that an index may lead into.
+template <typename T>
+constexpr bool indexable = std::is_array_v<T> || std::is_class_v<T> || std::is_union_v<T>;
 
 // Surrounds the address of an atomic operation. `joined`: all lanes share the address, and nvcc joins their operations
 // on an integer of at most so many bytes. `unread`: nothing reads the result.

@@ -138,18 +138,11 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
     __builtin_memset(static_cast<char*>(shared) + copied, 0, zero_filled);
 }
 
-void local_begins(const void* array, size_t bytes, bool stored)
+void local_begins(const volatile void* array, size_t bytes, unsigned cost, bool stored)
 {
     if (!watching) return;
     const Caller caller(__builtin_frame_address(0));
-    Watch& watch = Worker::here()->watch();
-    watch.local_begins({uintptr_t(array), bytes});
-    if (stored) watch.look_at_range(uintptr_t(array), bytes, store, uint64_t(SIM_PLACE), in_words, caller);
-}
-
-void local_ends()
-{
-    if (watching) Worker::here()->watch().local_ends();
+    Worker::here()->watch().local_begins({uintptr_t(array), bytes}, {uint64_t(SIM_PLACE), bytes, cost}, stored, caller);
 }
 
 void note_atomic(const volatile void* address, bool is_joined, bool is_unread)

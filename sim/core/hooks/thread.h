@@ -69,9 +69,9 @@ void need_aligned(const void* address, size_t bytes, Kind kind, const void* plac
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);
 
-// Between these two calls, an array of the thread's own is counted as local memory. `stored`: it has first values.
-SIM_FUNCTION void local_begins(const void* array, size_t bytes, bool stored);
-SIM_FUNCTION void local_ends();
+// Announces an array or a structure of the thread's own. From here on, accesses to it are recorded. `cost`:
+// LocalArray in sinks/counter.h. `stored`: it has first values.
+SIM_FUNCTION void local_begins(const volatile void* array, size_t bytes, unsigned cost, bool stored);
 // Tells something about the next atomic operation, if it goes to this address. `joined`: one lane makes it for all
 // (launch.h). `unread`: nothing reads its result (access.h).
 SIM_FUNCTION void note_atomic(const volatile void* address, bool joined, bool unread);

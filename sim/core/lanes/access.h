@@ -45,8 +45,11 @@ uint64_t return_address(Site site);
 constexpr int above_address = 48;
 constexpr uint64_t address_bits = (uint64_t(1) << above_address) - 1;
 
-// The addresses that requests have for local memory: words of the lanes side by side, as on a GPU.
+// The addresses that requests have for local memory: words of the lanes side by side, as on a GPU. Above them stands
+// the number of the array (block/locals.h).
 constexpr uint64_t local_addresses = uint64_t(1) << 47;
+constexpr int above_local_address = 31;
+constexpr uint64_t most_local_arrays = uint64_t(1) << (47 - above_local_address);
 
 // Flags of an atomic operation. joined: one lane makes it for all, as nvcc has it. unread: nothing reads its result, so
 // that the thread does not know who was there before. The site of a request has them where an access has its turn.

@@ -18,6 +18,12 @@
 #endif
 
 namespace sim {
+namespace {
+
+// Stacks a power of two apart would all compete for the same sets of the cache: they are staggered.
+size_t stagger(size_t i) { return i * 7 % 64 * 64; }
+
+}  // namespace
 
 Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE))), stack_bytes_(SIM_STACK_BYTES)
 {
@@ -59,6 +65,12 @@ bool Fibers::guard(uintptr_t address) const
     return hold(address) && (address - uintptr_t(pool_)) % stack_bytes_ < page_;
 }
 
+uint64_t Fibers::depth(uintptr_t address) const
+{
+    const size_t i = (address - uintptr_t(pool_)) / stack_bytes_;
+    return uintptr_t(pool_) + (i + 1) * stack_bytes_ - stagger(i) - address;
+}
+
 const char* Fibers::stack_pointer(const Fiber& fiber) const
 {
     // __builtin_setjmp saves the stack pointer here. With -fcf-protection, Ubuntu's default, it saves that of the
@@ -83,8 +95,7 @@ void Fibers::start(Fiber*& running, void (*enter)())
     ucontext_t start;
     getcontext(&start);
     start.uc_stack.ss_sp = low + page_;
-    // Stacks a power of two apart would all compete for the same cache sets: stagger them.
-    start.uc_stack.ss_size = stack_bytes_ - page_ - i * 7 % 64 * 64;
+    start.uc_stack.ss_size = stack_bytes_ - page_ - stagger(i);
     start.uc_link = nullptr;
     makecontext(&start, enter, 0);
 #ifdef SIM_ANNOUNCED_FIBERS

@@ -47,6 +47,8 @@ public:
     {
         return (a - uintptr_t(pool_)) / stack_bytes_ == (b - uintptr_t(pool_)) / stack_bytes_;
     }
+    // The distance from an address to where its stack begins.
+    uint64_t depth(uintptr_t address) const;
     // A stack from an address on. That of a paused fiber begins with its registers.
     std::string_view stack(const char* top) const;
     const char* stack_pointer(const Fiber& fiber) const;

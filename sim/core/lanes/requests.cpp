@@ -105,6 +105,8 @@ std::vector<size_t> Columns::regroup(std::vector<Group>& groups, uint32_t* times
                 continue;
             }
             uint32_t& place = number[uint32_t(site)];
+            // Two elements of a thread's own array on one line, a[i] and a[j], are two places.
+            if (!place && rows_[i].address[lane] & local_addresses) place = uint32_t(site);
             if (!place) place = place_number(return_address(site));
             Visited& v = visited[(site & ~uint64_t(0xffffffff)) | place];
             if (v.lane != lane) v.lane = lane, v.visits = 0;

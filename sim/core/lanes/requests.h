@@ -27,6 +27,7 @@ struct Request {
     // and several questions about these have a short answer.
     enum Spacing : uint8_t { unknown, even, uneven } spacing = unknown;
     uint64_t stride = 0;  // this distance, if the spacing is even
+    uint64_t turn = 0;    // of the lanes
 
     // Finds out the spacing, so that it is known from then on.
     void measure()
@@ -105,6 +106,7 @@ inline Request Columns::request_of(const Row& row, uint32_t lanes, int order, co
     const int first = __builtin_ctz(lanes);
     const Site site = without_turn(row.site[first]);
     Request request{site, lanes, row.address, order, times};
+    request.turn = row.site[first] >> turn_bit;
     if (kind_of(site) != load) {
         if (kind_of(site) == atomic) request.site = with_flags(site, row.address[first] >> above_address);
         for (int lane = 0; lane < warp_size; ++lane) address_[lane] = row.address[lane] & address_bits;

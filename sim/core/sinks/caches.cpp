@@ -22,7 +22,6 @@ void Caches::warp_begins()
 void Caches::take(const PartOfRequest& part, const Cost& cost)
 {
     if (part.space == constant) counts.constant_words += uint64_t(cost.units);
-    if (part.space == local) counts.l1_turns += cost.l1_turns;
     if (part.space != global) return;
     note_batch(part.request);
     if (kind_of(part.request.site) == sim::load) load(*cost.transactions, part.shift);

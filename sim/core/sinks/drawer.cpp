@@ -22,7 +22,8 @@ void Drawer::take(const PartOfRequest& part, const Cost& cost)
     drawn.number = block_;
     drawn.block = {block_index.x, block_index.y, block_index.z};
     drawn.warp = part.warp;
-    uintptr_t begin = local_addresses;
+    uintptr_t begin = part.request.address[__builtin_ctz(part.request.lanes)] >> above_local_address
+                      << above_local_address;
     if (part.array) {
         drawn.memory = part.array->name;
         drawn.begin = part.array->gpu_address;

@@ -32,7 +32,6 @@ struct Cost {
     SiteCounts* site;                            // the counts of its place and space
     const Transactions* transactions = nullptr;  // of memory of this device or of a peer
     uint64_t asked = 0;                          // bytes that the lanes ask for there
-    uint64_t l1_turns = 0;                       // of local memory
 };
 
 class Sink {

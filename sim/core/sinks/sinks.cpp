@@ -70,7 +70,7 @@ void Sinks::start(const Settings& settings, const harness::Machine& machine, con
     all.global_checker.start(settings.beside);
     all.tracer.start(settings.trace, machine.map);
     all.splitter.start(settings.device, settings.several);
-    if (all.caches_used) all.splitter.add(all.caches, {global, local, constant});
+    if (all.caches_used) all.splitter.add(all.caches, {global, constant});
     if (machine.map.partitions) {
         all.partitions.start(machine);
         all.splitter.add(all.partitions, {global});
