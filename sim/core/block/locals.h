@@ -41,11 +41,12 @@ public:
     {
         while (threads_ > 0) of_thread_[--threads_].clear();
     }
-    // The address in local memory; 0: it lies in no object that was announced.
-    uint64_t find(int thread, uintptr_t address) const
+    // The address in local memory; 0: no object that was announced has all of the bytes.
+    uint64_t find(int thread, uintptr_t address, unsigned bytes) const
     {
         for (const auto& [range, number] : of_thread_[thread])
-            if (range.holds(address)) return local_address(thread, number, address - range.begin);
+            if (range.holds(address) && range.holds(address + bytes - 1))
+                return local_address(thread, number, address - range.begin);
         return 0;
     }
     // The address in local memory of all else. `depth`: the distance to the beginning of the stack.

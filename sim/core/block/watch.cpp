@@ -99,34 +99,43 @@ bool Watch::may_pass(const Access& access, unsigned bytes, const Caller& caller)
 
 void Watch::look(const Access& access, const Caller& caller)
 {
+    // The usual access to an object of the thread's own: whole, and above the frame of the hook, so that it is alive.
+    const uintptr_t address = access.address & address_bits;
+    if (threads_.fibers().hold(address) && !suspects_.any()) {
+        const uint64_t local = locals_.find(threads_.current(), address, access.bytes());
+        if (local && caller.frame.back == access.place() && address > uintptr_t(caller.at))
+            return put_local(local, access.site);
+    }
+    look_closely(access, caller);
+}
+
+__attribute__((noinline)) void Watch::look_closely(const Access& access, const Caller& caller)
+{
     const uintptr_t address = access.address & address_bits;
     const unsigned bytes = access.bytes();
     const uint64_t place = access.place();
     const Access plain{address, access.site};
-    const Fibers& fibers = threads_.fibers();
-    uint64_t local = fibers.hold(address) ? locals_.find(threads_.current(), address) : 0;
-    const auto put_local = [&] {
-        if (cursor.full()) make_room(place);
-        cursor.put({local, in_local_memory(access.site)});
-    };
-    // The usual access to a local array: above the frame of the hook, so that it is alive.
-    if (local && !suspects_.any() && caller.frame.back == place && address > uintptr_t(caller.at)) return put_local();
-    if (suspects_.any()) {
-        const bool on_stack = fibers.hold(address);
-        judge(suspects_.look(plain, on_stack ? nullptr : reach_.array_at(address, place), on_stack));
-    }
+    const bool on_stack = threads_.fibers().hold(address);
+    if (suspects_.any()) judge(suspects_.look(plain, on_stack ? nullptr : reach_.array_at(address, place), on_stack));
     look_for_misaligned(address, bytes, access.kind(), place);
     if (bytes == 16 && piece_of(address, 16, place, {16}) < 16)
         return look_at_range(address, 16, access.kind(), place, in_halves_of_16, caller);
 
     if (!may_pass(plain, bytes, caller)) {
-        if (!fibers.hold(address)) return;
-        if (!local) local = Locals::elsewhere(threads_.current(), fibers.depth(address));
-        return put_local();
+        if (!on_stack) return;
+        const int thread = threads_.current();
+        const uint64_t local = locals_.find(thread, address, bytes);
+        return put_local(local ? local : Locals::elsewhere(thread, threads_.fibers().depth(address)), access.site);
     }
     if (cursor.full()) make_room(place);
     cursor.put({access.kind() == store ? with_fingerprint(address, bytes) : access.address, access.site});
     if (__builtin_expect(suspects_.any(), 0)) forget_likely();
+}
+
+void Watch::put_local(uint64_t address, Site site)
+{
+    if (cursor.full()) make_room(return_address(site));
+    cursor.put({address, in_local_memory(site)});
 }
 
 void Watch::make_room(uint64_t place)

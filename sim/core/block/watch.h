@@ -74,6 +74,8 @@ public:
     void fail_if_host_address(uintptr_t address, uint64_t place);
 
 private:
+    void look_closely(const Access& access, const Caller& caller);
+    void put_local(uint64_t address, Site site);
     bool may_pass(const Access& access, unsigned bytes, const Caller& caller);
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, Pieces pieces);
     void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
