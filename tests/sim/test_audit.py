@@ -1,4 +1,4 @@
-"""The hooks see every access. A second witness (mk/witness.mk) sees no other, and notices each hook that is left out."""
+"""The hooks see every access: a second witness (mk/witness.mk) sees no other, and notices a hook that is left out."""
 
 import json
 import os
@@ -27,8 +27,8 @@ def test_no_place_of_the_lessons_escapes(step, tmp_path):
         seen = []
         for program in (step, f"build/witness/{step}"):
             result = tmp_path / "result.json"
-            done = run(made(program), "--device", "sim", "--size", "70x37", "--all", "--explain", "--type", type_, "--json",
-                       result)
+            done = run(made(program), "--device", "sim", "--size", "70x37", "--all", "--explain", "--type", type_,
+                       "--json", result)
             assert done.returncode == 0, done.stderr
             seen.append(accounts(result)[0])
         assert unseen(*seen, exactly=True) == [] and moved(seen[0]) == moved(seen[1])

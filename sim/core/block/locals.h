@@ -31,9 +31,9 @@ public:
         if (is_new) known_.push_back(array);
         std::vector<Local>& all = of_thread_[thread];
         all.erase(std::remove_if(all.begin(), all.end(), [&](const Local& old) {
-            const uintptr_t begin = old.range.begin;
-            return begin < stack || (begin < range.begin + range.bytes && range.begin < begin + old.range.bytes);
-        }), all.end());
+                      const uintptr_t begin = old.range.begin;
+                      return begin < stack || (begin < range.begin + range.bytes && range.begin < begin + old.range.bytes);
+                  }), all.end());
         all.push_back({range, std::min(number->second, most_local_arrays - 1) << above_local_address});
         threads_ = std::max(threads_, thread + 1);
     }
