@@ -362,7 +362,8 @@ class Lab:
         with sandbox.Box() as box:
             note = self.build(box, exercise, path, processor)
             for width, height in SHOWN if not note else ():
-                name, done = self.simulate(exercise.kernel, box, exercise.gpus, [(width, height)], processor, RUN, "--print")
+                name, done = self.simulate(exercise.kernel, box, exercise.gpus, [(width, height)], processor, RUN,
+                                           "--print")
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, *told_of(done, name))
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "

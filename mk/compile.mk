@@ -16,7 +16,8 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda -Ibuild/cuda
 SIM_O ?= -O1
 HOOKS := -fsanitize=thread,bounds,alignment,vla-bound
-SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) $(HOOKS) -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) $(HOOKS) \
+               -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 include mk/clang.mk
 else

@@ -19,7 +19,7 @@ SIMCUDA_COMMANDS = \
     $(call array,kernel_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) -DSIMULATOR $(AS_CUDA) \
         $(own_headers) -include cuda_runtime.h) \
     $(call array,kernel_compiler,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(filter-out -w,$(SIM_KERNELS))) \
-    $(call array,kernel_witness,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(call as_witness,$(filter-out -w,$(SIM_KERNELS)))) \
+    $(call array,kernel_witness,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(call as_witness,$(SIM_KERNELS))) \
     $(call array,host_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) $(AS_NVCC) $(own_headers)) \
     $(call array,host_compiler,$(CXX) -std=c++17 -pthread -w -gdwarf-5 -fno-optimize-sibling-calls -O2 $(CXXFLAGS)) \
     $(call array,c_preprocessor,$(TRY_CC) -x c -std=gnu17 $(AS_NVCC) $(CFLAGS)) \

@@ -16,8 +16,9 @@ as_witness = $(subst $(HOOKS),$(WITNESS),$(1))
 build/%.witness.o: build/%.sim.o
 	$(call say,sim,$@) sh mk/whole.sh $@ $(call as_witness,$(SIM_COMPILE)) -c $(<:.o=.ii)
 
+witness_objects = $(patsubst build/%.sim.o,build/%.witness.o,$(filter-out %.cuda.o,$(call objects,$(1))))
 define WITNESS_RULE
-build/witness/$(1): $(COMMON_CPP) $(MAIN) $(patsubst build/%.sim.o,build/%.witness.o,$(filter-out %.cuda.o,$(call objects,$(call step_sources,$(1)))))
+build/witness/$(1): $(COMMON_CPP) $(MAIN) $(call witness_objects,$(call step_sources,$(1)))
 	$$(link)
 endef
 $(foreach step,$(STEPS),$(eval $(call WITNESS_RULE,$(step))))

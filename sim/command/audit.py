@@ -41,7 +41,8 @@ def unseen(hooks, witness, exactly):
     for key, number in sorted(moved(witness).items()):
         if number > counted[key] and (exactly or not counted[key]):
             file, line, access, memory = key
-            told.append((file, line, f"{access}s {number - counted[key]} bytes of {memory} memory that were not counted"))
+            missed = number - counted[key]
+            told.append((file, line, f"{access}s {missed} bytes of {memory} memory that were not counted"))
     return told + [(found.get("file", ""), found.get("line", 0), found["text"]) for found in ends_threads(witness)]
 
 

@@ -163,8 +163,8 @@ void Launches::rewrite(int open)
     std::string kernel = edits_.cut(l.kernel.first, l.kernel.second);
     if (needs_lambda(l))
         kernel =
-            "[](auto... sim_arguments) __attribute__((no_sanitize(\"thread\", \"kernel-address\"))) -> decltype(void(" + kernel +
-            "(sim_arguments...))) { " + kernel + "(sim_arguments...); }";
+            "[](auto... sim_arguments) __attribute__((no_sanitize(\"thread\", \"kernel-address\"))) -> decltype(void(" +
+            kernel + "(sim_arguments...))) { " + kernel + "(sim_arguments...); }";
     edits_.replace(open, open + 3, "");
     edits_.replace(l.close, l.close + 3, "), \"" + quoted + "\", " + kernel + ")");
 }

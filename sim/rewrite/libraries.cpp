@@ -240,8 +240,8 @@ private:
                 if (types.count(std::string(prefix) + end)) type = std::string(prefix) + end;
             statuses_.insert(type);
         }
-        return "template <class... T> __attribute__((noinline, no_sanitize(\"thread\", \"kernel-address\"))) " + type + " " + name +
-               "(T&&...) { " +
+        return "template <class... T> __attribute__((noinline, no_sanitize(\"thread\", \"kernel-address\"))) " + type +
+               " " + name + "(T&&...) { " +
                (type == "const char*" || prepares(name, prefix)
                     ? ""
                     : "::sim::library_call(\"" + name + "\", \"" + why + "\", __builtin_return_address(0)); ") +

@@ -30,10 +30,11 @@ public:
         const auto [number, is_new] = number_.try_emplace(array.place, known_.size());
         if (is_new) known_.push_back(array);
         std::vector<Local>& all = of_thread_[thread];
-        all.erase(std::remove_if(all.begin(), all.end(), [&](const Local& old) {
-                      const uintptr_t begin = old.range.begin;
-                      return begin < stack || (begin < range.begin + range.bytes && range.begin < begin + old.range.bytes);
-                  }), all.end());
+        const auto gone = [&](const Local& old) {
+            const uintptr_t begin = old.range.begin;
+            return begin < stack || (begin < range.begin + range.bytes && range.begin < begin + old.range.bytes);
+        };
+        all.erase(std::remove_if(all.begin(), all.end(), gone), all.end());
         all.push_back({range, std::min(number->second, most_local_arrays - 1) << above_local_address});
         threads_ = std::max(threads_, thread + 1);
     }
