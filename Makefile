@@ -52,7 +52,7 @@ $(goals): cleaned ;
 cleaned: clean
 	@$(MAKE) --no-print-directory $(goals)
 else
-include mk/compile.mk mk/witness.mk mk/simcuda.mk mk/try.mk mk/gpus.mk mk/lab.mk mk/python.mk mk/measure.mk mk/tests.mk mk/wrong.mk
+include $(addprefix mk/,compile.mk witness.mk simcuda.mk try.mk gpus.mk lab.mk python.mk measure.mk tests.mk wrong.mk)
 all: $(STEPS)
 endif
 
