@@ -1,4 +1,4 @@
-"""Accesses that the hooks are not told of earn nothing, whatever they are disguised as: an index far outside an object that
+"""Accesses that the hooks are not told of earn nothing, however disguised: an index far outside an object that
 the compiler knows, and that no other thread can write. The second witness sees them (mk/witness.mk)."""
 
 import pytest
