@@ -49,7 +49,7 @@ FORMS = {
     "far_sum": (f"constexpr unsigned X[8] = {NUMBERS};", "", "&X", "(&X[0])[i]"),
     "rows_of_it": (f"constexpr unsigned X[8] = {NUMBERS};", "", "&X", "(&X)[i / 8][i % 8]"),
     "member": (f"struct S {{ unsigned v[8]; }}; constexpr S X = {{{NUMBERS}}};", "", "&X", "X.v[i]"),
-    "member_of_array": (f"struct S {{ unsigned v[2]; }}; constexpr S X[2] = {{{{1, 2}}, {{3, 4}}}};", "", "&X",
+    "member_of_array": ("struct S { unsigned v[2]; }; constexpr S X[2] = {{1, 2}, {3, 4}};", "", "&X",
                         "X[i / 2].v[i % 2]"),
     "static_member": (f"struct S {{ static constexpr unsigned v[8] = {NUMBERS}; }};", "", "&S::v", "S::v[i]"),
     "template_variable": (f"template <typename U> constexpr U X[8] = {NUMBERS};", "", "&X<unsigned>", "X<unsigned>[i]"),
