@@ -61,7 +61,7 @@ constexpr int no_error = 0, illegal_address = 700, launch_timeout = 702, stack_e
     ROW(endless_loop, "endless-loop", error, kernels, every, launch_timeout, points, "", \
         "A loop of a kernel does not end.") \
     ROW(kernel_failed, "kernel-failed", error, kernels, every, launch_failure, points, "", \
-        "A thread stopped at an assertion, a trap or a call that is refused.") \
+        "A thread stopped at an assertion, a trap, a store to a constant or a refused call.") \
     ROW(bad_copy, "bad-copy", error, calls, memcheck, no_error, no_points, "", \
         "A copy does not fit the memory that it names.") \
     ROW(bad_free, "bad-free", error, calls, memcheck, launch_failure, points, "", \

@@ -40,6 +40,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
             watch.fail(kinds::local_memory,
                         "local memory: a thread has more local variables than the 512 kB that CUDA allows",
                         faulting_place(context));
+        watch.fail_if_built_in(address, faulting_place(context));
         watch.fail_if_host_address(address, address + 1 == faulting_place(context) ? calling_place(context)
                                                                                     : faulting_place(context));
         watch.settle_index();  // an index past the end of a local array, which nothing watches

@@ -68,6 +68,7 @@ bool Watch::may_pass(const Access& access, unsigned bytes, const Caller& caller)
     }
     if (reached.where == Reached::writable || (reached.where == Reached::readable && kind == load)) return false;
     if (!reached.array) {
+        if (kind != load) fail_if_built_in(address, access.place());
         fail_if_host_address(address, access.place());
         end_thread(stray_access(address, access.site, shared_));
     }
@@ -226,6 +227,13 @@ void Watch::fail_if_host_address(uintptr_t address, uint64_t place)
 {
     const std::string text = settings_->bad_address ? settings_->bad_address(address) : "";
     if (!text.empty()) fail(kinds::host_pointer, "host pointer: " + text, place);
+}
+
+void Watch::fail_if_built_in(uintptr_t address, uint64_t place)
+{
+    if (const char* name = built_in_at(address))
+        fail(kinds::kernel_failed,
+             harness::format("store to %s, which is a constant; copy it to a variable, and change that", name), place);
 }
 
 void Watch::fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted)

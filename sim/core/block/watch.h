@@ -72,6 +72,7 @@ public:
 
     [[noreturn]] void fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted = false);
     void fail_if_host_address(uintptr_t address, uint64_t place);
+    void fail_if_built_in(uintptr_t address, uint64_t place);  // of a store
 
 private:
     void look_closely(const Access& access, const Caller& caller);

@@ -31,8 +31,9 @@ void Worker::start(RunningGrid& grid)
 {
     worker = this;
     grid_ = &grid;
-    block_size = {grid.block.x, grid.block.y, grid.block.z};
-    grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
+    close_built_ins();
+    built_ins->block_size = {grid.block.x, grid.block.y, grid.block.z};
+    built_ins->grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
     const bool lockstep = grid.machine->lockstep;
     threads_.start(grid.block, grid.code->threads, grid.code->arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
@@ -55,7 +56,8 @@ void Worker::run_block(uint64_t number)
 {
     const dim3& grid = grid_->grid;
     block_ = grid_->block_at(number);
-    block_index = {unsigned(block_ % grid.x), unsigned(block_ / grid.x % grid.y), unsigned(block_ / grid.x / grid.y)};
+    built_ins->block = {unsigned(block_ % grid.x), unsigned(block_ / grid.x % grid.y),
+                        unsigned(block_ / grid.x / grid.y)};
     sinks_.start_block(number, block_, grid_->l1_share, unsigned(threads_.count() + warp_size - 1) / warp_size);
     order_.start_block(block_);
     shared_.poison();

@@ -66,7 +66,7 @@ inline __attribute__((always_inline)) int Threads::advance()
 {
     ++current_;  // most often, this one can run
     if ((current_ == warp_end_ || state_[current_] > ready) && !find_next()) return nobody;
-    thread_index = index_[current_];
+    built_ins->thread = index_[current_];
     columns_.begin_lane(unsigned(current_) % warp_size);
     return current_;
 }
