@@ -44,7 +44,7 @@ SYMBOLS = re.compile(r"""
     | __popcountdi2 | f(min|max)f?
     | __tsan_(init|func_entry|func_exit|memcpy|memmove|memset|(read|write)_range
               |(unaligned_|volatile_|unaligned_volatile_)?(read|write|read_write)\d+)
-    | __ubsan_handle_(type_mismatch_v1|out_of_bounds|vla_bound_not_positive)
+    | __ubsan_handle_(type_mismatch_v1|out_of_bounds|vla_bound_not_positive|missing_return)
     | threadIdx | blockIdx | blockDim | gridDim | warpSize
     | _Z\d+__(syncthreads|syncwarp|threadfence)\w*
     | _ZN3sim(4turn|8declared|13end_of_kernel|10add_record|7declare|7hash_of|11launch_grid|9long_loop|11next_thread
