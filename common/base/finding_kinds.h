@@ -52,6 +52,8 @@ constexpr int no_error = 0, illegal_address = 700, launch_timeout = 702, stack_e
         "no peer access: a {access}", "A kernel accesses another device without peer access.") \
     ROW(local_array, "local-array", warning, memory, memcheck, no_error, points, "", \
         "An index leaves an array that is a local variable.") \
+    ROW(division_by_zero, "division-by-zero", warning, memory, every, no_error, points, "", \
+        "An integer is divided by zero, so the result is undefined.") \
     ROW(store_to_input, "store-to-input", warning, memory, memcheck, no_error, points, "store to the input,", \
         "A kernel changes its input.") \
     ROW(never_freed, "never-freed", warning, memory, memcheck, no_error, no_points, "", \

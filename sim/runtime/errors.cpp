@@ -103,6 +103,7 @@ void kernel_failed(const Launching& launching, cudaError_t error)
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
 {
     result(error);
+    count_as_written();
     note_failure(launching, error, why);
 }
 

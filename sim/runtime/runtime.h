@@ -124,6 +124,8 @@ bool may_launch(const Launching& launching);
 // The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the
 // next call on that waits for it, every function of the runtime returns the error, as on hardware.
 void kernel_failed(const Launching& launching, cudaError_t error);
+// A launch was refused, or some of its threads were ended: what it would have stored is not blamed on the program.
+void count_as_written();
 // Notes that a kernel was not launched.
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
 // Failed launches that the program did not ask about, and those that were not made.

@@ -13,7 +13,7 @@ from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
 
 FOLDER = ROOT / "tests/sim/seen"
-CASES = ["faults", "wall", "pending", "calls", "constants"]
+CASES = ["faults", "wall", "pending", "calls", "constants", "causes"]
 COUNTED = ["values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
@@ -117,7 +117,7 @@ def test_each_case_has_the_findings_that_its_lines_say(name, tried):
     """And the output: of "//> text", after a case's name, in the order of the lines."""
     said, printed, case = collections.defaultdict(list), collections.defaultdict(str), ""
     for number, line in lines_of(name):
-        if begins := re.match(r"(?:CASE|FORGED)\((\w+)", line):
+        if begins := re.match(r"(?:CASE|FORGED|STORES)\((\w+)", line):
             case = begins[1]
             said[case] = said[case]
         for cases, kind, text in re.findall(r"//! (?:in ([\w, ]+): )?([\w-]+): (.*?)(?= //!|$)", line):

@@ -39,6 +39,7 @@ void Worker::start(RunningGrid& grid)
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     watch_.start(*grid.launching, settings());
+    faults.ended = 0;
     sinks_.start(settings(), *grid.machine, *grid.rules, *grid.windows, grid.earlier_blocks);
 }
 
@@ -64,6 +65,7 @@ void Worker::run_block(uint64_t number)
     watch_.start_block(block_);
     doubts_.clear();
     changes_.clear();
+    faults.ended = faults.ended ? Faults::in_an_earlier_block : 0;
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
@@ -92,6 +94,7 @@ void Worker::warp_stopped(int warp)
 void Worker::barrier_opens()
 {
     ++barriers;
+    if (faults.ended & Faults::in_this_block) faults.ended |= Faults::before_a_barrier;
     sinks_.barrier();
     order_.barrier();
 }
@@ -137,6 +140,7 @@ void Worker::diverge(const Divergence& divergence) { faults.add(fault_of(diverge
 void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
 {
     grid_->endless = true;
+    faults.ended |= Faults::in_this_block;
     std::string text = endless_text(stuck, awaited, most_turns());
     const uint64_t later = grid_->blocks - grid_->done - 1;
     if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
