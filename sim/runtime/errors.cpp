@@ -65,6 +65,7 @@ void refuse_in_kernel(const void* place)
 
 cudaError_t enter(bool waits)
 {
+    if (calls_back) return result(cudaErrorNotPermitted);  // as CUDA may
     findings_at_enter = findings_so_far();
     if (waits && pending != cudaSuccess) {
         lost = pending;

@@ -57,6 +57,7 @@ cudaError_t give(T* to, Value value)
 // Called at the beginning of a function. Returns cudaSuccess, or the error that every function returns after a kernel
 // failed. `waits`: the function waits for kernels.
 cudaError_t enter(bool waits);
+inline bool calls_back = false;  // a function of the host runs in the order of a stream, and may not call the runtime
 // Ends the thread of a kernel that calls the runtime.
 void refuse_in_kernel(const void* place);
 

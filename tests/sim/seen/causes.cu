@@ -206,3 +206,25 @@ CASE(launch_with_cast)
     printf("%d\n", h[31]);  //> 10
     cudaFree(a);
 }
+
+// --- calls of the runtime
+CASE(value_of_bytes)
+{
+    float* x;
+    cudaMalloc(&x, 128);
+    cudaMemset(x, 1.0f, 128);  //! bad-copy: cudaMemset .* sets each byte to 1, and no element to 1; store
+    cudaMemset(x, 0.0f, 128);
+    cudaMemset(x, 0xff, 128);
+    cudaFree(x);
+}
+void waits(void* error) { *(cudaError_t*)error = cudaDeviceSynchronize(); }
+void adds_one(void* number) { ++*(int*)number; }
+CASE(call_in_a_callback)
+{
+    cudaError_t error = cudaSuccess;
+    int number = 0;
+    cudaLaunchHostFunc(0, waits, &error);
+    cudaLaunchHostFunc(0, adds_one, &number);
+    printf("%s %d\n", cudaGetErrorName(error), number);  //> cudaErrorNotPermitted 1
+    cudaGetLastError();
+}
