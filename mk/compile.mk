@@ -15,7 +15,7 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 # source, so the options keep the compiler from merging or splitting accesses.
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda -Ibuild/cuda
 SIM_O ?= -O1
-HOOKS := -fsanitize=thread,bounds,alignment,vla-bound
+HOOKS := -fsanitize=thread,bounds,alignment,vla-bound,return
 SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) $(HOOKS) \
                -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)

@@ -12,6 +12,8 @@ Prints a program. It launches the kernels whose numbers are its arguments, or al
   memory  Kernels on arrays of global memory. Many access past an end, at a wrong alignment, or what was never written:
           memcheck and initcheck say which.
   races   Kernels whose threads share the array of a block, with barriers or without: racecheck says which race.
+  right   Kernels that are right by construction, however their threads share memory. Between two barriers, each word
+          has one owner, or one statement that stores one value there, or is only read. None has a finding.
   orders  Kernels of a few threads with barriers, fences, signals and atomic operations. The oracle races() keeps every
           access and compares all pairs.
 
@@ -24,8 +26,9 @@ import sys
 import lessons  # noqa: F401 (it adds the folder of the next)
 import command_line
 
-SEEDS = {"counts": (31, 1207), "memory": (21, 22, 23, 24), "races": (11, 12, 13, 14), "orders": range(21, 41)}
-KERNELS = {"counts": 120, "memory": 60, "races": 100, "orders": 200}
+SEEDS = {"counts": (31, 1207), "memory": (21, 22, 23, 24), "races": (11, 12, 13, 14), "orders": range(21, 41),
+         "right": range(51, 101)}
+KERNELS = {"counts": 120, "memory": 60, "races": 100, "orders": 200, "right": 40}
 
 
 # counts
@@ -523,7 +526,129 @@ class Orders:
             if kind == "read atomic": join(own, place)
         return raced
 
-HEADS = {"counts": COUNTS_HEAD, "memory": MEMORY_HEAD, "races": "", "orders": ""}
+
+
+# right
+
+# When a thread stores, in a loop over k: each lane in turns of its own.
+TURNS_OF_STORES = ["k == t % 8", "k == 7 - t % 8", "k == (t * 5 + 3) % 8", "(k + t) % 3 == 0", "k >= t % 8",
+                   "k <= t % 8", "(t * 2654435761u >> 28) % 8 == k", "t / 32 == k", "3 - t / 32 == k", "k == 2 && t % 2",
+                   "t % 32 < k"]
+LOOPS = ["for (int k = 0; k < 8; ++k)", "for (int k = 7; k >= 0; --k)", "for (unsigned k = t % 2; k < 8; ++k)",
+         "for (int k = t % 8; k >= 0; --k)", "for (int j = 0, k = t % 8; j < 8; ++j, k = (k + 3) % 8)"]
+# A thread's own word of n: whichever it is, no other thread has it.
+OWN = ["t", "n - 1 - t", "(t + 5) % n", "(t ^ 1)", "(t * 3 + t / n) % n"]
+OF_OTHERS = ["(t + 1) % n", "n - 1 - t", "t / 2", "0", "t * 7 % n", "(t + 32) % n", "t & ~31"]
+
+
+class Right:
+    """Between two barriers, `own` is how threads index s, which others then do not touch; or s is only read."""
+
+    def __init__(self, draw, number):
+        self.draw, self.name, self.flags, self.last = draw, f"k{number}", 0, False
+        self.type = draw.choice(["int", "int", "float", "double", "short", "char", "long long"])
+        self.threads = draw.choice([64, 64, 128, 96, 32])
+        self.global_flags = draw.random() < 0.4
+        # Threads that have left need not come to a barrier.
+        self.leave = draw.choice(["", "", "", f"t >= {self.threads - draw.choice([32, 16, 7])}"])
+        if self.threads == 32: self.leave = ""
+        lines = ["const int t = threadIdx.x, n = blockDim.x, lane = t % 32;", f"{self.type} r = 0;", "int own = t;",
+                 f"__shared__ {self.type} s[{self.threads}], d[2][{self.threads}];",
+                 f"s[t] = d[0][t] = d[1][t] = ({self.type})(t % 5);"]
+        if not self.global_flags: lines += ["__shared__ %s f[16];" % self.type, "if (t < 16) f[t] = 0;"]
+        lines.append("__syncthreads();")
+        for _ in range(draw.randint(2, 5)): lines += self.phase()
+        if any("bars" in line for line in lines):
+            lines.insert(0, "__shared__ cuda::barrier<cuda::thread_scope_block> bars[2]; "
+                            "if (threadIdx.x < 2) init(&bars[threadIdx.x], blockDim.x);")
+        if self.leave:
+            lines += [f"if ({self.leave}) return;"]
+            for _ in range(draw.randint(1, 2)): lines += self.same_value()
+        flags = f", {self.type}* f" if self.global_flags else ""
+        self.text = "\n    ".join([
+            f"__global__ void {self.name}({self.type}* out{flags}, unsigned* count, int* part)\n{{", *lines,
+            "out[blockIdx.x * blockDim.x + t] = r;"]) + "\n}\n"
+
+    def host(self):
+        blocks = self.draw.choice([1, 1, 2, 3])
+        arrays = [f"{self.type}* out = array<{self.type}>({blocks * self.threads} * sizeof({self.type}));",
+                  "unsigned* count = array<unsigned>(2 * sizeof(unsigned));",
+                  "check(cudaMemset(count, 0, 2 * sizeof *count));", "int* part = array<int>(4 * sizeof(int));"]
+        if self.global_flags:
+            arrays += [f"{self.type}* f = array<{self.type}>(16 * sizeof({self.type}));",
+                       f"check(cudaMemset(f, 0, 16 * sizeof({self.type})));"]
+        return [*arrays, f"{self.name}<<<{blocks}, {self.threads}>>>(out{', f' * self.global_flags}, count, part);"]
+
+    def phase(self):
+        return getattr(self, self.draw.choice(
+            ["same_value"] * 4 + ["exchange"] * 2 + ["halves", "buffers", "barriers", "atomics", "last_block", "uneven",
+                                                     "own_many"]))()
+
+    def same_value(self):
+        """One statement stores one value, from any threads in any turns."""
+        draw, flag = self.draw, self.flags
+        if flag == 16: return self.exchange()
+        self.flags += 1
+        value = draw.choice(["1", "7", "0", "n", f"({self.type})(gridDim.x + 1)"])
+        inner = f"f[{flag}] = {value};"
+        if draw.random() < 0.3: inner = f"{{ r += s[{draw.choice(OF_OTHERS)}]; {inner} }}"
+        if draw.random() < 0.2: inner = f"for (int j = 0; j < 2; ++j) if ((j ^ t) & 1) {inner}"
+        lines = [f"{draw.choice(LOOPS)} if ({draw.choice(TURNS_OF_STORES)}) {inner}"]
+        # Other blocks may store it meanwhile, so a global one is not read.
+        return [*lines, "__syncthreads();", *([] if self.global_flags else [f"r += f[{flag}];"])]
+
+    def own(self):
+        place = self.draw.choice(OWN[:4])
+        return "t" if place == "(t ^ 1)" and self.threads % 2 else place
+
+    def exchange(self):
+        return [f"own = {self.own()};", f"s[own] = ({self.type})(r + t % 3);", "__syncthreads();",
+                *(f"r += s[{self.draw.choice(OF_OTHERS)}];" for _ in range(self.draw.randint(1, 3))),
+                "__syncthreads();"]
+
+    def halves(self):
+        """Lanes of half a warp meet, and the other half does something else or nothing."""
+        first = self.draw.random() < 0.5
+        mask, condition = ("0xffffu", "lane < 16") if first else ("0xffff0000u", "lane >= 16")
+        other = self.draw.choice(["", f" else {{ s[t] = ({self.type})(lane); s[t] += 1; }}"])
+        return [f"if ({condition}) {{ s[t] = ({self.type})(t % 7); __syncwarp({mask}); "
+                f"r += s[t ^ {self.draw.choice([1, 2, 8])}]; __syncwarp({mask}); s[t] = 2; }}{other}",
+                "__syncthreads();"]
+
+    def buffers(self):
+        """Two buffers exchange their roles, so that one barrier for each turn is enough."""
+        return [f"for (int k = 0; k < {self.draw.randint(2, 5)}; ++k) {{",
+                f"    d[k & 1][t] = ({self.type})(r + k);", "    __syncthreads();",
+                f"    r += d[k & 1][{self.draw.choice(OF_OTHERS)}];", "}", "__syncthreads();"]
+
+    def barriers(self):
+        """Two barrier objects exchange their roles."""
+        return [f"for (int k = 0; k < {self.draw.randint(2, 4)}; ++k) {{",
+                f"    d[k & 1][t] = ({self.type})(t % 3 + k);", "    bars[k & 1].arrive_and_wait();",
+                f"    r += d[k & 1][{self.draw.choice(OF_OTHERS)}];", "}", "__syncthreads();"]
+
+    def atomics(self):
+        return [f"atomicAdd(count, t % {self.draw.choice([2, 3])} ? 1u : 2u);"]
+
+    def last_block(self):
+        """The block that comes last knows that all others are done."""
+        if self.last: return self.exchange()
+        self.last = True
+        return ["__shared__ bool last;",
+                "if (t == 0) {", "    part[blockIdx.x] = (int)blockIdx.x + 1;", "    __threadfence();",
+                "    last = atomicAdd(&count[1], 1u) == gridDim.x - 1;", "}", "__syncthreads();",
+                "if (last && t < gridDim.x) r += part[t];", "__syncthreads();"]
+
+    def uneven(self):
+        """Loops of as many turns as the thread wants, over its own word."""
+        return [f"own = {self.own()};", f"for (int k = 0; k < t % {self.draw.choice([3, 5, 7])}; ++k) s[own] += k;",
+                "__syncthreads();"]
+
+    def own_many(self):
+        return [f"for (int k = t; k < n; k += {self.threads}) s[k] = ({self.type})(k % 4);", "__syncthreads();"]
+
+
+HEADS = {"counts": COUNTS_HEAD, "memory": MEMORY_HEAD, "races": "", "orders": "", "right": "#include <cuda/barrier>\n"}
 # In memory, bytes of no array lie behind each, or an access past its end might be one to the next.
 HEAD = """#include <cstdio>
 #include <cstdlib>
@@ -561,7 +686,8 @@ void free_all(std::vector<void*>& pointers)
 def kernels(mode, seed, count=None):
     """The kernels of a seed: their name, their text, and the statements of the host that launch them."""
     draw = random.Random(seed)
-    made = [{"counts": Counts, "memory": Memory, "races": Races, "orders": Orders}[mode](draw, n)
+    made = [{"counts": Counts, "memory": Memory, "races": Races, "orders": Orders,
+             "right": Right}[mode](draw, n)
             for n in range(count or KERNELS[mode])]
     for kernel in made: kernel.launch = "\n    ".join([f"void launch_{kernel.name}()\n{{", *kernel.host()]) + "\n}\n"
     return made

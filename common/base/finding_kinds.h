@@ -52,6 +52,8 @@ constexpr int no_error = 0, illegal_address = 700, launch_timeout = 702, stack_e
         "no peer access: a {access}", "A kernel accesses another device without peer access.") \
     ROW(local_array, "local-array", warning, memory, memcheck, no_error, points, "", \
         "An index leaves an array that is a local variable.") \
+    ROW(division_by_zero, "division-by-zero", warning, memory, every, no_error, points, "", \
+        "An integer is divided by zero, so the result is undefined.") \
     ROW(store_to_input, "store-to-input", warning, memory, memcheck, no_error, points, "store to the input,", \
         "A kernel changes its input.") \
     ROW(never_freed, "never-freed", warning, memory, memcheck, no_error, no_points, "", \
@@ -61,7 +63,7 @@ constexpr int no_error = 0, illegal_address = 700, launch_timeout = 702, stack_e
     ROW(endless_loop, "endless-loop", error, kernels, every, launch_timeout, points, "", \
         "A loop of a kernel does not end.") \
     ROW(kernel_failed, "kernel-failed", error, kernels, every, launch_failure, points, "", \
-        "A thread stopped at an assertion, a trap or a call that is refused.") \
+        "A thread stopped at an assertion, a trap, a store to a constant or a refused call.") \
     ROW(bad_copy, "bad-copy", error, calls, memcheck, no_error, no_points, "", \
         "A copy does not fit the memory that it names.") \
     ROW(bad_free, "bad-free", error, calls, memcheck, launch_failure, points, "", \

@@ -208,6 +208,16 @@ SIM_WITH_ASYNC(cudaMemset, void* memory, int value, size_t bytes)
 SIM_WITH_ASYNC(cudaMemset2D, void* memory, size_t pitch, int value, size_t width, size_t height)
 SIM_WITH_ASYNC(cudaMemset3D, cudaPitchedPtr memory, int value, cudaExtent extent)
 #undef SIM_WITH_ASYNC
+namespace sim {
+void note_float_for_bytes(double value, const void* place);
+}
+// The value of cudaMemset is a byte. Programs mean an element when they give it a floating-point number.
+template <typename Float, typename = std::enable_if_t<std::is_floating_point_v<Float>>>
+SIM_FUNCTION cudaError_t cudaMemset(void* memory, Float value, size_t bytes)
+{
+    sim::note_float_for_bytes(double(value), SIM_PLACE);
+    return cudaMemset(memory, int(value), bytes);
+}
 
 #define SIM_SYMBOL_COPY(function, to_symbol, other, ...) \
     template <typename T> \

@@ -35,6 +35,23 @@ bool in_std(const Source& s, int i)
 
 }  // namespace
 
+// cast = "(" "const"? "void" "*" ")" | "reinterpret_cast" "<" "const"? "void" "*" ">"
+void Launches::drop_cast(int call)
+{
+    const bool of_configuration = source_.is(call, "cudaLaunchKernelExC");
+    if (!(of_configuration || source_.is_any(call, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})) ||
+        !source_.is(call + 1, "("))
+        return;
+    const std::vector<Tokens> arguments = split(source_, call + 2, source_[call + 1].partner);
+    if (arguments.size() < 3) return;
+    const auto [first, last] = arguments[of_configuration];
+    const bool cpp = source_.is(first, "reinterpret_cast");
+    int i = first + cpp + 1;
+    i += source_.is(i, "const");
+    if (source_.is(i, "void") && source_.is(i + 1, "*") && source_.is(i + 2, cpp ? ">" : ")") && i + 3 < last)
+        edits_.replace(first, i + 3, "");
+}
+
 void Launches::note_kernel(const Declaration& d)
 {
     if (returns_a_number(d))

@@ -29,6 +29,8 @@ public:
 
     void note_kernel(const Declaration& d);
     void note_launch(int open) { opens_.push_back(open); }
+    // cudaLaunchKernel((void*)k, ...): the cast hides the parameters that the launch needs.
+    void drop_cast(int call);
     // Rewrites all launches that were noted. Called when all kernels are known.
     void rewrite();
 

@@ -41,6 +41,7 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
             check_runtime_word(source_, i);
+            launches_.drop_cast(i);
             if (is_discarded_call(i)) {  // an operand that is a call itself loses its column in g++
                 edits_.before(i - source_.is(i - 1, "::"),
                               "::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}, ({ ");

@@ -30,12 +30,12 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
         edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
                                     " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
                                     "shared memory and cudaFuncSetAttribute\");");
-    std::string told = "1";
+    std::string aligned;  // as it is told: by types and by numbers
     for (int w : d.words)
         if (source_.is_any(w, {"__align__", "alignas"}) && source_.is(w + 1, "("))
-            told = source_.join(w + 2, source_[w + 1].partner);
+            aligned += "alignas(" + source_.join(w + 2, source_[w + 1].partner) + ") ";
     list(d, at_namespace_scope(source_, d.first) ? "shared" : of_kernel ? "shared_of_kernel" : "shared_of_function",
-         told);
+         aligned);
 }
 
 // array = "extern" "__shared__" type name "[" "]" brackets* ";"     the words in any order

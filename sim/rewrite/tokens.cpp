@@ -85,7 +85,8 @@ private:
             } else if (c == '\\' && ends_line(i_ + 1)) {
                 joints_.push_back(i_++);
             } else if (c == '#' && line_begins_) {
-                const size_t end = line_end(text_, i_);
+                size_t end = line_end(text_, i_);
+                while (end < text_.size() && text_[end - 1] == '\\') end = line_end(text_, end + 1);
                 const Marker marker = read_marker(std::string_view(text_).substr(i_, end - i_));
                 if (marker.line >= 0) {
                     system_ = marker.system;

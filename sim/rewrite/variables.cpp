@@ -115,10 +115,14 @@ std::string Variables::variable_at(int name) const
     return source_.join(name, end);
 }
 
-void Variables::list(const Declaration& d, const std::string& kind, const std::string& told)
+// `aligned`: words that align the variable.
+void Variables::list(const Declaration& d, const std::string& kind, const std::string& aligned)
 {
     const bool object = at_namespace_scope(source_, d.first);
     const std::vector<std::pair<int, int>> all = declarators(d);
+    const std::string type = "sim_aligned_" + std::to_string(records_ + 1),
+                      told = aligned.empty() ? "1" : "alignof(" + type + ")";
+    if (!aligned.empty()) edits_.first_after(all.back().second, " struct " + type + " { " + aligned + "char byte; };");
     for (const auto& [name, behind] : all) {
         const std::string variable = variable_at(name);
         std::string text = record(object, kind, std::string(source_.spelling(name)), variable, told);

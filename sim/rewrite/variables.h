@@ -40,7 +40,7 @@ private:
     void gaps(const Declaration& d);
     void qualify(const Declaration& d, const std::string& specifiers);
     std::string variable_at(int name) const;
-    void list(const Declaration& d, const std::string& kind, const std::string& told = "1");
+    void list(const Declaration& d, const std::string& kind, const std::string& aligned = "");
     std::string template_record(const Declaration& d, const std::string& kind);
     // True if a declaration is of one constant array.
     bool is_table(const Declaration& d) const;

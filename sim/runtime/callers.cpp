@@ -75,8 +75,9 @@ std::string first_argument(const void* place, const char* function)
     };
     const size_t call = find(0);
     if (call == std::string::npos || call > first_line.size() || find(call + 1) < first_line.size()) return "";
-    const size_t open = text.find('(', call);
-    if (open == std::string::npos) return "";
+    // A comma stands behind the name of a function that a macro gets.
+    const size_t open = text.find_first_not_of(" \t\n", call + std::strlen(function));
+    if (open == std::string::npos || !std::strchr("(,", text[open])) return "";
     size_t end = open + 1;
     for (int depth = 0; end < text.size() && (depth > 0 || !std::strchr(",)", text[end])); ++end) {
         if (std::strchr("([{", text[end])) ++depth;

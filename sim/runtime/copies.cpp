@@ -436,6 +436,14 @@ cudaError_t symbol_address(void** address, const void* symbol)
 
 }  // namespace sim
 
+void sim::note_float_for_bytes(double value, const void* place)
+{
+    if (value != 0)
+        program_finding(kinds::bad_copy, place,
+                        harness::format("bad copy: cudaMemset %s sets each byte to %d, and no element to %g; store the "
+                                        "elements in a kernel", at(place).c_str(), int(value), value));
+}
+
 using namespace sim;
 
 // Defines a function, and the one that puts the same work into a stream. `done`: the body of both.

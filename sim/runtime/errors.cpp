@@ -65,6 +65,7 @@ void refuse_in_kernel(const void* place)
 
 cudaError_t enter(bool waits)
 {
+    if (calls_back) return result(cudaErrorNotPermitted);  // as CUDA may
     findings_at_enter = findings_so_far();
     if (waits && pending != cudaSuccess) {
         lost = pending;
@@ -103,6 +104,7 @@ void kernel_failed(const Launching& launching, cudaError_t error)
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
 {
     result(error);
+    count_as_written();
     note_failure(launching, error, why);
 }
 

@@ -22,6 +22,8 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
     };
     if (!found || found->owner == Owner::registered)
         return refuse(in_device_heap(address)    ? "malloc gave it in a kernel, which must free it"
+                      : allocation_at(address - 1) ? format("%p is the end of %s; free its beginning", memory,
+                                                            allocation_at(address - 1)->name.c_str())
                       : in_device_range(address) ? format("%p was never allocated", memory)
                                                : format("%p is memory of the host, not from %s", memory,
                                                         pinned ? "cudaMallocHost" : "cudaMalloc"));
@@ -60,5 +62,6 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
 cudaError_t cudaFreeHost(void* memory)
 {
     SIM_ENTER(true);
+    timeline().host_waits_for_all();
     return release("cudaFreeHost", memory, true, SIM_PLACE);
 }

@@ -173,6 +173,7 @@ void end_launch(const Launching& launching, const Report& report)
     note_peers(current_device(), now.window, report.peers);
     const cudaError_t error = note_findings(name_of(launching), report);
     add_launch(launching, counts);
+    if (report.ended) count_as_written();
     if (program_options().threads > 1)
         program_note(
             "no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");

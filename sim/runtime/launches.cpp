@@ -167,6 +167,7 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
         program_finding(
             kinds::not_simulated, place,
             format("not simulated: the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
+        count_as_written();
         result(cudaErrorNotSupported);
         return false;
     }
@@ -180,6 +181,7 @@ cudaError_t refuse_cooperative(const void* kernel, const void* place)
                     format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, "
                            "and cannot wait for each other",
                            at(place).c_str(), kernel_name(kernel)));
+    count_as_written();
     return result(cudaErrorNotSupported);
 }
 
@@ -270,6 +272,7 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, size_t, cud
                     format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its "
                            "parameters; remove the cast",
                            at(SIM_PLACE).c_str(), kernel_name(kernel)));
+    count_as_written();
     return result(cudaErrorNotSupported);
 }
 

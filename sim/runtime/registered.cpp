@@ -1,6 +1,7 @@
 // Memory of the program's own that devices may touch: cudaHostRegister.
 
 #include "allocations.h"
+#include "timeline.h"
 
 using namespace sim;
 
@@ -21,7 +22,8 @@ cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
 
 cudaError_t cudaHostUnregister(void* memory)
 {
-    SIM_ENTER(false);
+    SIM_ENTER(true);
+    timeline().host_waits_for_all();
     const Allocation* a = allocation_at(uintptr_t(memory));
     if (memory && !a) return result(cudaErrorHostMemoryNotRegistered);
     if (!memory || a->owner != Owner::registered || a->begin != uintptr_t(memory)) return result(cudaErrorInvalidValue);

@@ -57,6 +57,7 @@ cudaError_t give(T* to, Value value)
 // Called at the beginning of a function. Returns cudaSuccess, or the error that every function returns after a kernel
 // failed. `waits`: the function waits for kernels.
 cudaError_t enter(bool waits);
+inline bool calls_back = false;  // a function of the host runs in the order of a stream, and may not call the runtime
 // Ends the thread of a kernel that calls the runtime.
 void refuse_in_kernel(const void* place);
 
@@ -124,6 +125,8 @@ bool may_launch(const Launching& launching);
 // The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the
 // next call on that waits for it, every function of the runtime returns the error, as on hardware.
 void kernel_failed(const Launching& launching, cudaError_t error);
+// A launch was refused, or some of its threads were ended: what it would have stored is not blamed on the program.
+void count_as_written();
 // Notes that a kernel was not launched.
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
 // Failed launches that the program did not ask about, and those that were not made.

@@ -99,6 +99,14 @@ cudaError_t wait_to_call(cudaStream_t stream, bool valid)
     return cudaSuccess;
 }
 
+template <typename Function>
+void call_back(Function function)
+{
+    calls_back = true;
+    function();
+    calls_back = false;
+}
+
 bool known_event(cudaEvent_t event) { return handles().events.count(event) > 0; }
 
 bool reached(cudaEvent_t event) { return timeline().host().covers(event->queue, event->number); }
@@ -189,14 +197,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)
 {
     if (const cudaError_t error = wait_to_call(stream, callback && !flags)) return error;
-    callback(stream, cudaSuccess, data);
+    call_back([&] { callback(stream, cudaSuccess, data); });
     return cudaSuccess;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
     if (const cudaError_t error = wait_to_call(stream, function)) return error;
-    function(data);
+    call_back([&] { function(data); });
     return cudaSuccess;
 }
 

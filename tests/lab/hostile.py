@@ -87,6 +87,12 @@ __device__ int deeper(T* odata, int n)
     "uncounted_shared": edited(SOLUTION, {TILE: "    T tile[TILE_DIM][TILE_DIM];\n"}),
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
     "uncounted_attribute": on_top('#define always_inline no_sanitize("thread")'),
+    **{f"uncounted_{name}": edited(in_kernel(f"{name}(odata, {argument}, sizeof(T));"), {
+        INCLUDE: f'{INCLUDE}extern "C" __device__ void* {name}(void*, {type}, unsigned long) noexcept;\n'})
+       for name, type, argument in (("memcpy", "const void*", "idata"), ("memset", "int", "0"))},
+    # Variables of the simulator.
+    **{f"changes_{name}": in_kernel(f"const_cast<unsigned&>({name}.x) = 1;")
+       for name in ("threadIdx", "blockIdx", "blockDim", "gridDim")},
     "uncounted_marker": on_top("#define outer_turn outer_turn"),
     # Code that runs before main(), in the process that has the counts.
     "early_constructor": on_top("int n;\nstruct First { First() { n = 1; } } first;"),
@@ -153,14 +159,17 @@ HARMLESS = {
 STOPPED_BY = {
     "object": {"early_constructor", "early_stack", "early_value", "early_template", "late_destructor",
                "registers_itself", "pointer", "member_pointer", "virtual_function", "variable_of_the_system", "time",
-               "exception", "static_variable", "shell_from_kernel", "local_prototype", "namespace", "uncounted_marker"},
+               "exception", "static_variable", "shell_from_kernel", "local_prototype", "namespace", "uncounted_marker", "uncounted_memcpy",
+               "uncounted_memset"},
     "compiler": {"constexpr_loop", "template_recursion", "huge_array", "huge_object", "compiler_output", "continuation",
                  "trigraph", "pragma"},
     "run": {"loop_kernel", "loop_launcher", "recursion", "crash", "outside", "outside_far", "uncounted_global",
-            "uncounted_shared", "uncounted_pointer"},
+            "uncounted_shared", "uncounted_pointer", "changes_threadIdx", "changes_blockIdx", "changes_blockDim",
+            "changes_gridDim"},
 }
 STOPPED_BY["text"] = {*HOSTILE} - set().union(*STOPPED_BY.values())
 # One of each kind: make test grades these, make test-all all of them.
 KINDS = ["loop_kernel", "compiler_output", "outside_far", "forged_json", "easier_task", "uncounted_shared",
+         "uncounted_memcpy", "changes_gridDim",
          "uncounted_attribute", "early_value", "pointer", "shell_from_kernel", "includes_zero", "assembler_include",
          "attribute", "marker"]

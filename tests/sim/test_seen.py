@@ -13,7 +13,7 @@ from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
 
 FOLDER = ROOT / "tests/sim/seen"
-CASES = ["faults", "wall", "pending", "calls"]
+CASES = ["faults", "wall", "pending", "calls", "constants", "causes"]
 COUNTED = ["values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
@@ -117,7 +117,7 @@ def test_each_case_has_the_findings_that_its_lines_say(name, tried):
     """And the output: of "//> text", after a case's name, in the order of the lines."""
     said, printed, case = collections.defaultdict(list), collections.defaultdict(str), ""
     for number, line in lines_of(name):
-        if begins := re.match(r"CASE\((\w+)\)", line):
+        if begins := re.match(r"(?:CASE|FORGED|STORES)\((\w+)", line):
             case = begins[1]
             said[case] = said[case]
         for cases, kind, text in re.findall(r"//! (?:in ([\w, ]+): )?([\w-]+): (.*?)(?= //!|$)", line):
@@ -133,7 +133,7 @@ def test_each_case_has_the_findings_that_its_lines_say(name, tried):
             any((line, kind) == f[:2] and re.search(text, f[2]) for f in found) for line, kind, text in expected)
         if not fits or done.returncode != bool(expected) or not done.stdout.startswith(printed[case]):
             wrong[case] = done.returncode, expected, (done.stdout + done.stderr)[-1500:]
-    assert len(said) > 15 and not wrong
+    assert len(said) >= 10 and not wrong
 
 
 @pytest.mark.parametrize("name", ["legal", "honest", "ordered"])

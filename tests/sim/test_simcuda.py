@@ -240,6 +240,28 @@ def installed():
     shutil.rmtree(folder)
 
 
+# What a compiler says of a kernel, and whether it fails.
+SAID = {
+    "int main() { asm(\"no_such_instruction\"); }": ("no such instruction|invalid instruction", 2),
+    "template <int N> struct A { static const int v = A<N + 1>::v; };\n__global__ void k() { int x = A<0>::v; }\n"
+    "int main() {}": ("depth", 2),
+    "__device__ int stub(int n) {}\n__global__ void k(int* x) { *x = stub(1); }\nint main() {}": (r"Wreturn-type\]", 0),
+    "__global__ void k(int* x, int n) { int s; for (int i = 0; i < n; ++i) s += x[i]; *x = s; }\nint main() {}":
+        (r"uninitialized\]", 0),
+    "__global__ void k(int* x, int n) { int s = 0; for (int i = 0; i < n; ++i) s += x[i]; int unused; *x = s; }\n"
+    "int main() {}": ("^$", 0),
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_a_compiler_that_fails_is_never_silent(text, tmp_path):
+    """Nor is one that warns of what nvcc warns of."""
+    (tmp_path / "said.cu").write_text(text)
+    done = run(SIMCUDA, "-c", "said.cu", cwd=tmp_path)
+    said, status = SAID[text]
+    assert re.search(said, done.stderr) and done.returncode == status, done.stderr
+
+
 def test_installed(installed, elsewhere):
     """Also for a user who may write in the temporary folder alone, and without a compiler."""
     words = two_files(elsewhere)

@@ -166,6 +166,14 @@ def test_races_of_random_kernels_are_those_of_an_oracle_that_keeps_all_accesses(
     assert racing & judged == {kernel for kernel in judged if races[kernel]}
 
 
+@pytest.mark.parametrize("seed", some(random_kernels.SEEDS["right"], 1))
+def test_right_random_kernels_have_no_finding(seed, tmp_path):
+    kernels = random_kernels.kernels("right", seed)
+    (tmp_path / "random.cu").write_text(random_kernels.program("right", kernels))
+    done = make_try(tmp_path / "random.cu", "SIM=--quiet")
+    assert closing(done) == (len(kernels), len(kernels), 0) and not findings(done), done.stdout[-3000:]
+
+
 # memcheck ends a kernel after the first faults. The simulator ends a thread with its first, and the others go on, so it
 # may report more kinds of fault. initcheck saw the kernels in which memcheck found nothing.
 FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]

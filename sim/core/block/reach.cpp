@@ -33,9 +33,9 @@ const std::vector<Range>& constants()
 void Reach::start(const Launching& launching)
 {
     readable_.clear();
-    for (const uint3* variable : {&thread_index, &block_index})
+    for (const uint3* variable : {&threadIdx, &blockIdx})
         readable_.push_back({uintptr_t(variable), sizeof *variable});
-    for (const Dimensions* variable : {&block_size, &grid_size})
+    for (const Dimensions* variable : {&blockDim, &gridDim})
         readable_.push_back({uintptr_t(variable), sizeof *variable});
     // Each thread makes its own copy of the arguments.
     for (size_t i = 0; i < launching.passed_count; ++i)

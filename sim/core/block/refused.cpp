@@ -5,6 +5,7 @@
 
 #include "../../../common/base/error.h"
 #include "../../elf/symbols.h"
+#include "../memory/declared.h"
 #include "../memory/matrices.h"
 
 namespace sim {
@@ -50,13 +51,23 @@ Fault stray_access(uintptr_t address, Site site, const SharedMemory& shared)
                                           (unsigned long long)shared.dynamic_bytes())};
         return refused_access(fault, address, site, &asked, "");
     }
+    for (const Declared* d = records; d; d = d->next)
+        if (d->kind <= Declared::shared_of_kernel && address - uintptr_t(d->address()) < d->bytes)
+            return refused_access(kinds::host_pointer, address, site, nullptr,
+                                  harness::format("shared memory of another kernel: %s is gone with its block; keep "
+                                                  "values, and no pointers to it", d->name));
     const Allocation* target = memory().nearest(address);
     // Stores are not meant for a matrix that is only read, however near.
     if (target && target->read_only && kind != load) target = output_matrix();
     const uint64_t distance = distance_of(address, target);
     if (distance > uint64_t(1) << 36) return refused_access(kinds::host_pointer, address, site, nullptr, "");
-    const bool far = distance > uint64_t(1) << 30;
-    return refused_access(fault, address, site, target, far ? "so far outside: was the index set?" : "");
+    // An index of 32 bits that overflows is off by this.
+    const uint64_t wrapped = uint64_t(bytes_of(site)) << 32;
+    const bool overflow = target->holds(address + wrapped) || target->holds(address - wrapped);
+    return refused_access(fault, address, site, target,
+                          overflow                       ? "the index has overflowed its 32 bits; compute it as size_t"
+                          : distance > uint64_t(1) << 30 ? "so far outside: was the index set?"
+                                                         : "");
 }
 
 Fault misaligned_access(uintptr_t address, Kind kind, uint64_t place, const Array* array, const std::string& type,

@@ -1,7 +1,5 @@
 #include "suspects.h"
 
-#include "../../../common/base/error.h"
-
 namespace sim {
 namespace {
 
@@ -58,7 +56,7 @@ Suspects::Verdict Suspects::settle() const
 
 Suspects::Wrong Suspects::wrong(const Suspect& s, const std::string& array)
 {
-    return {harness::format("index %lld of %s, %s", (long long)s.index, array.c_str(), s.type.c_str()), s.place};
+    return {s.index, array + ", " + s.type, s.place};
 }
 
 }  // namespace sim

@@ -21,7 +21,8 @@ namespace sim {
 class Suspects {
 public:
     struct Wrong {
-        std::string text;
+        int64_t index;
+        std::string of;  // a local array, 'float[4]'
         uint64_t place;
     };
     using Verdict = std::optional<Wrong>;

@@ -68,6 +68,7 @@ bool Watch::may_pass(const Access& access, unsigned bytes, const Caller& caller)
     }
     if (reached.where == Reached::writable || (reached.where == Reached::readable && kind == load)) return false;
     if (!reached.array) {
+        if (kind != load) fail_if_built_in(address, access.place());
         fail_if_host_address(address, access.place());
         end_thread(stray_access(address, access.site, shared_));
     }
@@ -194,7 +195,12 @@ void Watch::suspect_index(int64_t index, const std::string& type, Spot spot, uin
 // The thread ends if the verdict is a fault. As long as an index is suspected, it is looked at before the thread waits.
 void Watch::judge(const Suspects::Verdict& verdict)
 {
-    if (verdict) fail(kinds::local_array, verdict->text, verdict->place);
+    if (verdict) {
+        Fault fault = fault_at(kinds::local_array, block_, verdict->place, threads_.current(), verdict->of);
+        fault.offset = verdict->index;
+        fault.sentence = "index {offset} of {text}: {who} at {at}, in {block}";
+        end_thread(std::move(fault));
+    }
     threads_.look_before_waiting(suspects_.any());
 }
 
@@ -228,6 +234,19 @@ void Watch::fail_if_host_address(uintptr_t address, uint64_t place)
     if (!text.empty()) fail(kinds::host_pointer, "host pointer: " + text, place);
 }
 
+void Watch::note_division_by_zero(uint64_t place)
+{
+    faults_.add(fault_at(kinds::division_by_zero, block_, place, threads_.current(),
+                         "an integer is divided by 0: a GPU goes on, and the result is undefined"));
+}
+
+void Watch::fail_if_built_in(uintptr_t address, uint64_t place)
+{
+    if (const char* name = built_in_at(address))
+        fail(kinds::kernel_failed,
+             harness::format("store to %s, which is a constant; copy it to a variable, and change that", name), place);
+}
+
 void Watch::fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted)
 {
     Fault fault = fault_at(kind, block_, place, threads_.current(), text);
@@ -240,6 +259,7 @@ void Watch::end_thread(Fault fault)
     fault.block = block_;
     fault.thread = threads_.current();
     faults_.add(fault);
+    faults_.ended |= Faults::in_this_block;
     fault = {};  // nothing on this stack is destroyed
     suspects_.forget();
     threads_.look_before_waiting(false);

@@ -68,10 +68,12 @@ public:
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
     void settle_index() { judge(suspects_.settle()); }  // no such access came
     void note_misaligned(const Misaligned& reference);
+    void note_division_by_zero(uint64_t place);
     [[noreturn]] void refuse_misaligned(const Misaligned& reference, Kind kind, uint64_t place);
 
     [[noreturn]] void fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted = false);
     void fail_if_host_address(uintptr_t address, uint64_t place);
+    void fail_if_built_in(uintptr_t address, uint64_t place);  // of a store
 
 private:
     void look_closely(const Access& access, const Caller& caller);

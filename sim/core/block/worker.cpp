@@ -31,13 +31,15 @@ void Worker::start(RunningGrid& grid)
 {
     worker = this;
     grid_ = &grid;
-    block_size = {grid.block.x, grid.block.y, grid.block.z};
-    grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
+    close_built_ins();
+    built_ins->block_size = {grid.block.x, grid.block.y, grid.block.z};
+    built_ins->grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
     const bool lockstep = grid.machine->lockstep;
     threads_.start(grid.block, grid.code->threads, grid.code->arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     watch_.start(*grid.launching, settings());
+    faults.ended = 0;
     sinks_.start(settings(), *grid.machine, *grid.rules, *grid.windows, grid.earlier_blocks);
 }
 
@@ -55,13 +57,15 @@ void Worker::run_block(uint64_t number)
 {
     const dim3& grid = grid_->grid;
     block_ = grid_->block_at(number);
-    block_index = {unsigned(block_ % grid.x), unsigned(block_ / grid.x % grid.y), unsigned(block_ / grid.x / grid.y)};
+    built_ins->block = {unsigned(block_ % grid.x), unsigned(block_ / grid.x % grid.y),
+                        unsigned(block_ / grid.x / grid.y)};
     sinks_.start_block(number, block_, grid_->l1_share, unsigned(threads_.count() + warp_size - 1) / warp_size);
     order_.start_block(block_);
     shared_.poison();
     watch_.start_block(block_);
     doubts_.clear();
     changes_.clear();
+    faults.ended = faults.ended ? Faults::in_an_earlier_block : 0;
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
@@ -90,6 +94,7 @@ void Worker::warp_stopped(int warp)
 void Worker::barrier_opens()
 {
     ++barriers;
+    if (faults.ended & Faults::in_this_block) faults.ended |= Faults::before_a_barrier;
     sinks_.barrier();
     order_.barrier();
 }
@@ -135,6 +140,7 @@ void Worker::diverge(const Divergence& divergence) { faults.add(fault_of(diverge
 void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
 {
     grid_->endless = true;
+    faults.ended |= Faults::in_this_block;
     std::string text = endless_text(stuck, awaited, most_turns());
     const uint64_t later = grid_->blocks - grid_->done - 1;
     if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))

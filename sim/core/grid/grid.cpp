@@ -204,6 +204,7 @@ void Pool::take_counts(Report& report)
         report.roofline.add(std::exchange(worker->sinks().roofline(), {}));
         found.insert(found.end(), worker->faults.list.begin(), worker->faults.list.end());
         worker->faults.list.clear();
+        report.ended |= worker->faults.ended != 0;
         report.barriers += std::exchange(worker->barriers, 0);
         report.shared_bytes = std::max(report.shared_bytes, std::exchange(worker->most_shared_bytes, 0));
     }

@@ -28,6 +28,7 @@ struct Report {
     dim3 grid, block;
     uint64_t shared_bytes = 0;     // the most that a block declared
     uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
+    bool ended = false;               // a fault has ended a thread, which then stored no more
     bool unordered_possible = false;  // odata was read, or other memory was stored to
 
     void add_sites(const std::vector<SiteCounts>& more);

@@ -12,6 +12,7 @@
 
 #include "../block/host_access.h"
 #include "../block/worker.h"
+#include "thread.h"
 #include "../memory/matrices.h"
 
 namespace sim {
@@ -222,6 +223,12 @@ struct AlignmentData {
 // An array of variable length, which only code of the host can have. -fsanitize=vla-bound is on for another reason
 // (mk/gcc.mk).
 void __ubsan_handle_vla_bound_not_positive(void*, uintptr_t) {}
+
+// A function with a result ends without `return`.
+[[noreturn]] void __ubsan_handle_missing_return(void*)
+{
+    sim::fail("a function ends without return, so its result is undefined", HERE);
+}
 
 void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
 {

@@ -1,7 +1,10 @@
 // The indices of a thread and the shape of its grid, as CUDA has them. The compiler of a kernel takes them for
-// constants.
+// constants, and calls no hook for a store to them that a cast hides. So they lie in a page of their own, which cannot
+// be written: each such store faults (signals.cpp). The simulator writes them at a second address of the same page.
 
 #pragma once
+
+#include <cstdint>
 
 struct uint3 {
     unsigned x, y, z;
@@ -31,8 +34,16 @@ extern const __thread sim::Dimensions blockDim, gridDim;
 
 namespace sim {
 
-// The same variables, for the simulator to set.
-extern __thread uint3 thread_index asm("threadIdx"), block_index asm("blockIdx");
-extern __thread Dimensions block_size asm("blockDim"), grid_size asm("gridDim");
+// The same variables of this host thread, for the simulator to set.
+struct BuiltIns {
+    uint3 thread, block;
+    Dimensions block_size, grid_size;
+};
+extern __thread BuiltIns* built_ins;
+
+// Gives the calling host thread its page. Called before it runs a kernel. Throws std::bad_alloc.
+void close_built_ins();
+// The name of the variable whose page holds the address, or null.
+const char* built_in_at(uintptr_t address);
 
 }  // namespace sim

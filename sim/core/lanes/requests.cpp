@@ -42,6 +42,50 @@ void Columns::grow()
     begin_lane(lane_);
 }
 
+uint64_t Columns::key_of(uintptr_t address, Site site)
+{
+    return address ^ uint64_t(place_number(return_address(site))) << above_address << 1;
+}
+
+const Left& Columns::left(Site site, uintptr_t address) const
+{
+    if (left_.empty()) compare_stores();
+    return left_[key_of(address, site)];
+}
+
+void Columns::compare_stores() const
+{
+    struct Last {
+        Left* left;
+        unsigned lane, bytes;
+        uint16_t found;
+    };
+    std::unordered_map<uintptr_t, Last> last;
+    const auto leaves = [](const Last& l, uint16_t value) {
+        const uint32_t lane = 1u << l.lane;
+        if (l.left->lanes & lane && l.left->value[l.lane] != value) l.left->varied |= lane;
+        l.left->lanes |= lane;
+        l.left->value[l.lane] = value;
+    };
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+        for (size_t i = 0; i < length(lane); ++i) {
+            const Site site = without_turn(rows_[i].site[lane]);
+            const uintptr_t address = rows_[i].address[lane] & address_bits;
+            if (is_event(site) || kind_of(site) != store || address >= local_addresses) continue;
+            const uint16_t before = uint16_t(rows_[i].address[lane] >> above_address);
+            Left& left = left_[key_of(address, site)];
+            const auto known = last.emplace(address, Last{&left, lane, bytes_of(site), before});
+            Last& l = known.first->second;
+            if (!known.second) {
+                leaves(l, before);
+                l.left = &left;
+                l.lane = lane;
+            }
+            left.found = l.found;
+        }
+    for (const auto& [address, l] : last) leaves(l, fingerprint(address, l.bytes));
+}
+
 namespace {
 
 // The order of groups in which each lane's accesses keep the order in which it made them. `paths`: the groups of each

@@ -9,11 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "access.h"
 
 namespace sim {
+
+class Columns;
 
 // One request: what one memory instruction asks for on behalf of a warp.
 struct Request {
@@ -23,6 +26,7 @@ struct Request {
     int order = 0;            // among the warp's requests since the last barrier
     const uint32_t* times = nullptr;  // of the last event of each lane
     const uint64_t* recorded = nullptr;  // of what changes memory: the addresses with what stands above them
+    const Columns* columns = nullptr;  // that it is formed of
     // Even: all lanes take part, and each address is equally far from that of the lane before. Most requests are even,
     // and several questions about these have a short answer.
     enum Spacing : uint8_t { unknown, even, uneven } spacing = unknown;
@@ -51,9 +55,14 @@ struct Request {
     }
 
     unsigned lane_count() const { return lanes == ~0u ? warp_size : unsigned(__builtin_popcount(lanes)); }
+};
 
-    // The fingerprint of the value that the lane has overwritten by a store.
-    uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> above_address) : uint16_t(0); }
+// The fingerprints of what the stores of one statement have left at an address.
+struct Left {
+    uint32_t lanes = 0;   // that stored there
+    uint32_t varied = 0;  // of these: the lanes that left more than one value
+    uint16_t value[warp_size];
+    uint16_t found = 0;  // there before the first store of the warp
 };
 
 // The accesses of one warp, a column for each lane, written through this host thread's cursor.
@@ -75,6 +84,10 @@ public:
     // True if the record has its largest size, 32 MB. The threads then make way, so that requests are formed.
     bool full() const { return rows_.size() >= 1 << 16; }
 
+    // What the stores of a statement have left at the address, of those that are recorded. The lanes ran one after
+    // another, so each store has found what the one before it left.
+    const Left& left(Site site, uintptr_t address) const;
+
     // Forms the requests, hands each to `count`, and starts over. `order`: the number of the first request. `times`:
     // the time of each lane's last event, which flush() brings up to date. Returns the number of the next request.
     template <typename Count>
@@ -94,7 +107,11 @@ private:
     uint64_t* begin() { return rows_.data()->address; }
     size_t length(unsigned lane) const { return size_t(end_of_[lane] - rows_.data()->address) / words_per_row; }
 
+    void compare_stores() const;
+    static uint64_t key_of(uintptr_t address, Site site);
+
     std::vector<Row> rows_;
+    mutable std::unordered_map<uint64_t, Left> left_;  // by address and place; empty until it is asked for
     uint64_t* end_;                // of the rows
     unsigned lane_ = 0;            // that is running
     uint64_t* end_of_[warp_size];  // the row of each lane's next record
@@ -107,6 +124,7 @@ inline Request Columns::request_of(const Row& row, uint32_t lanes, int order, co
     const Site site = without_turn(row.site[first]);
     Request request{site, lanes, row.address, order, times};
     request.turn = row.site[first] >> turn_bit;
+    request.columns = this;
     if (kind_of(site) != load) {
         if (kind_of(site) == atomic) request.site = with_flags(site, row.address[first] >> above_address);
         for (int lane = 0; lane < warp_size; ++lane) address_[lane] = row.address[lane] & address_bits;
@@ -168,6 +186,7 @@ int Columns::flush(int order, uint32_t* times, Count&& count)
         }
     }
     clear();
+    left_.clear();
     return order;
 }
 

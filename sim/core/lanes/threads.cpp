@@ -52,13 +52,21 @@ void Threads::run_block(bool alone)
     std::fill_n(turns_, threads_, 0);
     phase_ = 0;
     barrier_.start();
-    unsettled_ = yields_ = ends_ = broken_ = false;
+    unsettled_ = yields_ = ends_ = broken_ = over_ = false;
     current_ = nobody;
     warp_end_ = std::min(warp_size, threads_);
     running_ = nullptr;
     if (__builtin_setjmp(home_) == 0) go_on(advance());
     fibers_.arrive(nullptr);
     current_ = nobody;
+    if (over_) take_fibers_back();
+}
+
+// Those of threads that wait for what never comes. Their frames are left behind.
+void Threads::take_fibers_back()
+{
+    for (int t = 0; t < threads_; ++t)
+        if (state_[t] != fresh && state_[t] < at_end) idle_.push_back(fiber_of_[t]);
 }
 
 // Makes the next thread that can run the current one, or `nobody` at the end of the block.
@@ -66,7 +74,7 @@ inline __attribute__((always_inline)) int Threads::advance()
 {
     ++current_;  // most often, this one can run
     if ((current_ == warp_end_ || state_[current_] > ready) && !find_next()) return nobody;
-    thread_index = index_[current_];
+    built_ins->thread = index_[current_];
     columns_.begin_lane(unsigned(current_) % warp_size);
     return current_;
 }
@@ -76,7 +84,7 @@ bool Threads::find_next()
 {
     for (;; ++current_) {
         if (current_ == warp_end_) {
-            if (unsettled_ && meet_lanes((warp_end_ - 1) / warp_size * warp_size, warp_end_)) {
+            if (unsettled_ && !over_ && meet_lanes((warp_end_ - 1) / warp_size * warp_size, warp_end_)) {
                 current_ = (warp_end_ - 1) / warp_size * warp_size - 1;
                 continue;
             }
@@ -86,8 +94,9 @@ bool Threads::find_next()
             if (warp_end_ < threads_) {
                 warp_end_ = std::min(warp_end_ + warp_size, threads_);
             } else {
+                if (over_) return false;
                 if (yields_) {
-                    stuck_ = stuck();
+                    over_ = stuck_ = stuck();
                     std::replace(state_, state_ + threads_, yielded, ready);
                     yields_ = false;
                 } else {
@@ -346,6 +355,7 @@ void Threads::pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited)
     turns_[current_] += turns;
     if (turns_[current_] > patience_) {
         patience_ = 0;  // other threads in long loops end, too
+        over_ = true;
         observer_.never_ends(place, current_, false, awaited);
         end_thread();
     }

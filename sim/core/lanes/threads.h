@@ -119,6 +119,7 @@ private:
     void report_passed_by();
     uint64_t waits_at(int thread) const;
     bool stuck();
+    void take_fibers_back();
 
     Columns& columns_;
     ThreadObserver& observer_;
@@ -138,6 +139,7 @@ private:
     Barrier barrier_;
     int phase_ = 0;  // barriers that this block has passed
     bool ends_ = false;  // a thread of this block has come to the end of the kernel
+    bool over_ = false;    // a thread never ends, so that no other one passes what it would wait for
     bool broken_ = false;  // its threads did not meet where they should: later places follow from that
     uint3 index_[Fibers::most];
     State state_[Fibers::most] = {};

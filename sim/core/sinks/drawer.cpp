@@ -20,7 +20,7 @@ void Drawer::take(const PartOfRequest& part, const Cost& cost)
     drawn.units = cost.units;
     drawn.times = 1;
     drawn.number = block_;
-    drawn.block = {block_index.x, block_index.y, block_index.z};
+    drawn.block = {blockIdx.x, blockIdx.y, blockIdx.z};
     drawn.warp = part.warp;
     uintptr_t begin = part.request.address[__builtin_ctz(part.request.lanes)] >> above_local_address
                       << above_local_address;

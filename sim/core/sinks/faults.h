@@ -37,7 +37,7 @@ struct Fault {
     uint64_t memory_bytes = 0;         // of this memory; 0: not known
     std::optional<Space> space;        // of this memory; only for a race
     uint64_t count = 1;
-    std::string text;                  // faults with another text are other faults
+    std::string text;  // faults with another text are other faults, so it has no number that differs by the thread
     std::string sentence, other_sentence;  // empty: the usual one; `other_sentence`: about the second place
     bool asserted = false;             // an assertion of the program stopped the thread
     bool signal = false;  // the threads of a race may have meant a word to order them
@@ -56,6 +56,11 @@ class Faults {
 public:
     void add(const Fault& fault);
     std::vector<Fault> list;
+
+    // A fault has ended a thread, so others miss what it would have stored: at first nothing, then what they load
+    // behind a barrier or in a later block. Such a load of uninitialized memory is a consequence.
+    static constexpr unsigned in_this_block = 1, before_a_barrier = 2, in_an_earlier_block = 4;
+    unsigned ended = 0;
 };
 
 // True if two accesses have one kind, size and place in the source. Compilers copy accesses, so addresses can differ.

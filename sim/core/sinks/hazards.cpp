@@ -144,6 +144,7 @@ bool Hazards::one_more_load(MemoryCells& cells, size_t index, Mark mark) const
 
 void Hazards::add_uninitialized(Site site, Mark mark, const Array& array, uint64_t offset, bool some) const
 {
+    if (faults_.ended & (Faults::before_a_barrier | (global_ ? Faults::in_an_earlier_block : 0))) return;
     Fault fault(kinds::uninitialized_load, site, order_.block() - order_.first_block() - 1);
     fault.thread = thread_of(mark);
     fault.memory = array.name;
@@ -210,18 +211,27 @@ Hazards::Verdict Hazards::compare(const CellAccess& a, Mark m)
     }
     const Moment then = moment(m), at = {order_.block(), time_of(a.mark), thread_of(a.mark)};
     if (!other || (then.block == at.block && then.thread == at.thread)) return harmless;
-    return look({request.site, other, at, then, request.order, &a.memory, a.offset, a.address,
-                 request.address[a.lane], request.before(a.lane)});
+    return look({request.site, other, at, then, request.order, &a.memory, a.offset, a.address}, a);
 }
 
-Hazards::Verdict Hazards::look(const Clash& c)
+// True if one statement has stored the same value for both threads, so that it does not matter whose is the last. The
+// other store is one of the same warp, or what it left is what this warp has found.
+bool Hazards::one_value(const Clash& c, const CellAccess& a)
+{
+    if (kind_of(c.site) != store || kind_of(c.other_site) != store ||
+        !same_place(uint32_t(c.site), uint32_t(c.other_site)))
+        return false;
+    const Left& left = a.request.columns->left(c.site, a.request.address[a.lane]);
+    const int other = c.other.thread % warp_size;
+    const bool here = same_warp(c.at, c.other) && left.lanes >> other & 1;
+    return !((left.varied >> a.lane | (here ? left.varied >> other : 0)) & 1) &&
+           left.value[a.lane] == (here ? left.value[other] : left.found);
+}
+
+Hazards::Verdict Hazards::look(const Clash& c, const CellAccess& a)
 {
     if (made_to_meet(c.site, c.other_site, same_warp(c.at, c.other)) || order_.ordered(c.other, c.at)) return harmless;
-    // One statement has stored the same value for both threads, so the last of them does not matter. All lanes of the
-    // warp have stopped, so the memory holds the last value, and `before` is the fingerprint of the other one.
-    if (kind_of(c.site) == store && kind_of(c.other_site) == store &&
-        same_place(uint32_t(c.site), uint32_t(c.other_site)) && c.before == fingerprint(c.access, bytes_of(c.site)))
-        return same_value;
+    if (one_value(c, a)) return same_value;
     if (const Moment* reader = reader_of(c)) {
         if (order_.confirmed(reader->block, reader->thread, c.address)) return harmless;
         uint64_t key = c.address;

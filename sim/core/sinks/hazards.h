@@ -80,8 +80,6 @@ private:
         const std::string* memory;
         int64_t offset;
         uintptr_t address;
-        uintptr_t access;  // where the access begins that the cell is a part of
-        uint16_t before;   // of a store: the fingerprint of what it has overwritten there
     };
     struct Doubtful {
         Clash clash;
@@ -103,7 +101,8 @@ private:
     bool before(Mark m, const Moment& at) const;
     bool covers(Mark m, Mark other) const;
     Verdict compare(const CellAccess& access, Mark other);
-    Verdict look(const Clash& clash);
+    Verdict look(const Clash& clash, const CellAccess& access);
+    static bool one_value(const Clash& clash, const CellAccess& access);
     static const Moment* reader_of(const Clash& clash);
     bool again(MemoryCells& cells, size_t index, Mark mark) const;
     void note_beside(const Beside& other, const CellAccess& access, bool stores);

@@ -10,9 +10,9 @@ void Tracer::take(const PartOfRequest& part, const Cost& cost)
     const bool in_shared = part.space == shared;
     const uint64_t first = request.address[__builtin_ctz(request.lanes)];
     harness::TracedRequest t{};
-    t.block[0] = block_index.x;
-    t.block[1] = block_index.y;
-    t.block[2] = block_index.z;
+    t.block[0] = blockIdx.x;
+    t.block[1] = blockIdx.y;
+    t.block[2] = blockIdx.z;
     t.warp = part.warp;
     t.phase = threads_.barriers_passed();
     t.store = kind_of(request.site) != load;
