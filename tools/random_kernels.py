@@ -532,8 +532,8 @@ class Orders:
 
 # When a thread stores, in a loop over k: each lane in turns of its own.
 TURNS_OF_STORES = ["k == t % 8", "k == 7 - t % 8", "k == (t * 5 + 3) % 8", "(k + t) % 3 == 0", "k >= t % 8",
-                   "k <= t % 8", "(t * 2654435761u >> 28) % 8 == k", "t / 32 == k", "3 - t / 32 == k", "k == 2 && t % 2",
-                   "t % 32 < k"]
+                   "k <= t % 8", "(t * 2654435761u >> 28) % 8 == k", "t / 32 == k", "3 - t / 32 == k",
+                   "k == 2 && t % 2", "t % 32 < k"]
 LOOPS = ["for (int k = 0; k < 8; ++k)", "for (int k = 7; k >= 0; --k)", "for (unsigned k = t % 2; k < 8; ++k)",
          "for (int k = t % 8; k >= 0; --k)", "for (int j = 0, k = t % 8; j < 8; ++j, k = (k + 3) % 8)"]
 # A thread's own word of n: whichever it is, no other thread has it.

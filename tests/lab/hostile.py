@@ -159,8 +159,8 @@ HARMLESS = {
 STOPPED_BY = {
     "object": {"early_constructor", "early_stack", "early_value", "early_template", "late_destructor",
                "registers_itself", "pointer", "member_pointer", "virtual_function", "variable_of_the_system", "time",
-               "exception", "static_variable", "shell_from_kernel", "local_prototype", "namespace", "uncounted_marker", "uncounted_memcpy",
-               "uncounted_memset"},
+               "exception", "static_variable", "shell_from_kernel", "local_prototype", "namespace", "uncounted_marker",
+               "uncounted_memcpy", "uncounted_memset"},
     "compiler": {"constexpr_loop", "template_recursion", "huge_array", "huge_object", "compiler_output", "continuation",
                  "trigraph", "pragma"},
     "run": {"loop_kernel", "loop_launcher", "recursion", "crash", "outside", "outside_far", "uncounted_global",

@@ -322,10 +322,11 @@ def test_a_refusal_names_the_function_its_line_and_what_to_use(place, code, tmp_
 
 def test_symbols_are_those_that_solutions_need():
     """The list is closed: it has what CUDA's functions compile to, and no function of the system."""
-    for name in ("__tsan_memcpy", "__tsan_read4", "__tsan_unaligned_write8", "_Z13__syncthreadsv", "_ZN3sim11launch_gridERK"):
+    for name in ("__tsan_memcpy", "__tsan_read4", "__tsan_unaligned_write8", "_Z13__syncthreadsv",
+                 "_ZN3sim11launch_gridERK"):
         assert objects.SYMBOLS.fullmatch(name)
-    for name in ("memcpy", "memset", "memmove", "system", "write", "_Znwm", "__tsan_atomic32_load", "__cxa_throw", "__cxa_atexit",
-                 "_ZN3sim14launch_grid_xyv", "_ZN7harness7kernelsEv", "mmap", "dlsym", "syscall"):
+    for name in ("memcpy", "memset", "memmove", "system", "write", "_Znwm", "__tsan_atomic32_load", "__cxa_throw",
+                 "__cxa_atexit", "_ZN3sim14launch_grid_xyv", "_ZN7harness7kernelsEv", "mmap", "dlsym", "syscall"):
         assert not objects.SYMBOLS.fullmatch(name), name
 
 
