@@ -11,7 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
 
 #include "error.h"
 #include "explain.h"
@@ -291,13 +290,30 @@ std::string page_html(const Page& page)
 std::string read_record(const char* option, const std::string& path)
 {
     const std::string named = std::string(option) + " " + printable(path), json = read_file(named, path);
-    if (json.compare(0, 1, "{") != 0 || json.find("\"kernels\"") == json.npos)
-        throw Error{status_bad_input, named + ": expected the JSON that --json wrote for an earlier run"};
-    std::string lines = "[";  // the steps write an object for each matrix, on a line of its own
-    std::istringstream in(json);
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) lines += (lines.size() > 1 ? "," : "") + line;
-    return lines + "]";
+    const auto refuse = [&](const std::string& why) {
+        throw Error{status_bad_input, named + ": expected the JSON that --json wrote for an earlier run: " + why};
+    };
+    JsonValues runs;  // the steps write an object for each matrix
+    try {
+        for (const JsonMembers& run : json_objects(json)) {
+            const auto member = [&](const char* name) {
+                const auto is = [&](const auto& m) { return m.first == name; };
+                const auto found = std::find_if(run.begin(), run.end(), is);
+                return found == run.end() ? "" : found->second;
+            };
+            if (member("kernels").substr(0, 1) != "[") refuse("it has no list of kernels");
+            const std::string version = member("version");
+            if (version.empty() && member("backend").empty()) refuse("it has no version");
+            if (!version.empty() && version != record_version)
+                refuse("its version is " + version + ", and this program reads version " + record_version);
+            runs.push_back(json_object(run));
+        }
+    } catch (const Error& error) {
+        if (error.message.compare(0, 5, "line ") == 0) refuse(error.message);
+        throw;
+    }
+    if (runs.empty()) refuse("it is empty");
+    return json_array(runs);
 }
 
 }  // namespace harness

@@ -35,7 +35,11 @@ std::string page_html(const Page& page);
 
 constexpr const char* against_without_page = "--against compares on a page: add --page FILE";
 
-// The text of a file of --against. Throws status_bad_input if it is no JSON of such a run.
+// The version of the JSON of a program. It stays when a member is added. It grows when a member goes or changes its
+// meaning.
+constexpr const char* record_version = "1";
+
+// The text of a file of --against, as an array of runs. Throws status_bad_input if it is no JSON of such runs.
 std::string read_record(const char* option, const std::string& path);
 
 }  // namespace harness

@@ -171,6 +171,11 @@ void Launches::rewrite(int open)
 {
     const LaunchText l(source_, open);
     check_kernel(l);
+    const std::vector<Tokens> configuration = split(source_, open + 3, l.close);
+    if (configuration.size() < 2 && !find_word(source_, open + 3, l.close, "..."))
+        refuse(source_, open,
+               "a launch needs a grid and a block, the number of blocks and that of a block's threads; write " +
+                   source_.join(l.kernel.first, l.kernel.second) + "<<<blocks, threads>>>(...)");
     std::string quoted;
     for (char c : source_.join(l.kernel.first, l.kernel.second)) {
         if (c == '"' || c == '\\') quoted += '\\';

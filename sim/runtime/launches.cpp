@@ -1,17 +1,21 @@
 // Launches of kernels: what CUDA refuses, and what it tells about a kernel.
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <map>
 
 #include "../../common/base/error.h"
 #include "../core/memory/declared_list.h"
 #include "../core/memory/shared_memory.h"
+#include "../elf/places.h"
 #include "../elf/symbols.h"
 #include "devices.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
+#include "program.h"
 #include "runtime.h"
 
 namespace sim {
@@ -115,6 +119,13 @@ bool may_launch(const Launching& launching)
         launch_refused(launching, error, why);
         return false;
     };
+    if (in_child()) {
+        const std::string why = "a launch in a child of fork(), where CUDA cannot be used once the parent has used it; "
+                                "fork before the first call of CUDA, or start another program";
+        const Place place = place_of(uint64_t(launching.place));
+        fprintf(stderr, "%s: %s:%d: %s\n", program_invocation_short_name, place.file.c_str(), place.line, why.c_str());
+        return refuse(cudaErrorInitializationError, why);
+    }
     // The errors are those of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an
     // H200 with one driver for both).
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};

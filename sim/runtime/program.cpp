@@ -49,7 +49,7 @@ void say(const Error& error)
 
 void at_exit(int status, void*)
 {
-    if (getpid() != process) return;  // a child's end is not the program's
+    if (in_child()) return;  // a child's end is not the program's
     const int own = finish_program(status);
     _exit(own);
 }
@@ -132,6 +132,8 @@ int status_with_findings(int status)
 }
 
 }  // namespace
+
+bool in_child() { return getpid() != process; }
 
 int finish_program(int status, int signal)
 {

@@ -8,4 +8,7 @@ namespace sim {
 // program's own. `signal`: the one that ends the program, which then writes no files; 0: none.
 int finish_program(int status, int signal = 0);
 
+// True in a process that the program has made by fork(). It has no report.
+bool in_child();
+
 }  // namespace sim

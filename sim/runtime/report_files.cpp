@@ -21,8 +21,6 @@ using harness::json_text;
 using harness::JsonMembers;
 using harness::JsonValues;
 
-// The version of the JSON. It stays when a member is added. It grows when a member goes or changes its meaning.
-constexpr const char* version = "1";
 
 // The counts of a kernel in one shape.
 harness::Values launch_values(const KernelLaunches& l)
@@ -85,7 +83,7 @@ std::string report_json()
     for (const std::string& note : program_notes()) notes.push_back(json_text(note));
     for (const harness::Finding& finding : program_findings())
         findings.push_back(json_object(finding_members(finding)));
-    return json_object({{"version", version},
+    return json_object({{"version", harness::record_version},
                         {"date_utc", json_text(harness::utc_now())},
                         {"commit", json_text(harness::build_commit)},
                         {"machine", json_text(machine().label)},

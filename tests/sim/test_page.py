@@ -103,11 +103,20 @@ def test_no_text_of_the_program_is_markup(made):
 
 def test_a_record_to_compare_with_must_be_one(made, tmp_path):
     source, other = made / f"{NAME}.cu", tmp_path / "other.json"
-    for text, word in (("[1]", "--json"), (None, "No such file")):
-        if text: other.write_text(text)
+    record = (made / "run.json").read_text()
+    for text, word in (("[1]", "line 1: expected {"), ("", "it is empty"), ('{"kernels": []}', "it has no version"),
+                       ('{"version": 1, "kernels": 3}', "no list of kernels"),
+                       (record[:record.index('"kernels"') + 12], "it ends too early"),
+                       (record.replace('"version": 1', '"version": 2', 1), "version is 2, and this program reads"),
+                       (record + "x", "expected {"), ("{" * 4000, "expected the name"),
+                       ('{"a": ' + "[" * 4000, "too deep"),
+                       (record.replace(", ", " ", 1), "expected ,"), (None, "No such file")):
+        if text is not None: other.write_text(text)
         else: other.unlink()
         done = run(ROOT / "sim/simcuda", "--page", tmp_path / "p.html", "--against", other, source)
         assert done.returncode == 2 and word in done.stderr.splitlines()[-1], done.stderr
+    other.write_text(json.dumps(json.loads(record), indent=1))
+    assert run(ROOT / "sim/simcuda", "--page", tmp_path / "p.html", "--against", other, source).returncode in (0, 1)
     for command in ("step01", "--device", "sim"), ("sim/simcuda", source):
         done = run(ROOT / command[0], *command[1:], "--against", made / "run.json")
         assert done.returncode == 2 and "--page" in done.stderr.splitlines()[-1], done.stderr

@@ -57,6 +57,9 @@ REFUSED = {
     "no kernel": ("void f() { <<<1, 2>>>(); }", 1, "kernel<<<grid, block>>>(arguments)"),
     "no end": ("void f() { k<<<1, 2>>(); }", 1, "no >>>"),
     "no configuration": ("void f() { k<<<>>>(); }", 1, "grid"),
+    "no block": ("__global__ void k(int* x) { *x = 1; }\nvoid f() { k<<<1>>>(p); }", 2,
+                 "a launch needs a grid and a block, the number of blocks and that of a block's threads; write "
+                 "k<<<blocks, threads>>>(...)"),
     "bracket": ("void f() {\n(", 2, "never closed"),
     "no bracket": ("}", 1, "never opened"),
     "literal": ("\nchar c = 'x;", 2, "never closed"),

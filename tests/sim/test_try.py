@@ -366,3 +366,32 @@ def test_nvcc_compiles_the_programs(tmp_path):
         # nvcc gives a path to a shell as it is
         done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program.relative_to(ROOT), "-o", tmp_path / "program.o")
         assert done.returncode == 0, done.stderr
+
+
+FORK = """#include <sys/wait.h>
+#include <unistd.h>
+__global__ void k(int* p) { p[threadIdx.x] = 1; }
+int main()
+{
+    int* p;
+    cudaMalloc(&p, 128);
+    k<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    if (!fork()) {
+        k<<<1, 32>>>(p);
+        _exit(cudaGetLastError() == cudaErrorInitializationError ? 7 : 0);
+    }
+    int status;
+    wait(&status);
+    cudaFree(p);
+    return WEXITSTATUS(status) == 7 ? 0 : 3;
+}
+"""
+
+
+def test_a_launch_in_a_child_of_fork_is_refused(tmp_path):
+    """It would wait for host threads that the child does not have."""
+    (tmp_path / "fork.cu").write_text(FORK)
+    done = make_try(tmp_path / "fork.cu", "SIM=--quiet")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "fork.cu:11: a launch in a child of fork()" in done.stderr and "2 launches" not in done.stdout

@@ -144,6 +144,7 @@ void catch_accesses()
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
+    signal(SIGFPE, SIG_DFL);  // a division by zero of the host's
 }
 
 void close_files(int reads, int writes)
