@@ -10,7 +10,7 @@ namespace {
 
 constexpr int deepest = 64;  // array or object in another
 
-// Reads a text from its beginning. What it has read is added to `out` without spaces.
+// Reads a text from its beginning.
 class JsonReader {
 public:
     explicit JsonReader(const std::string& text) : text_(text) {}
@@ -20,63 +20,66 @@ public:
         at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
         return at_ == text_.size();
     }
-    [[noreturn]] void refuse(const char* why) const
-    {
-        const auto line = 1 + std::count(text_.begin(), text_.begin() + ptrdiff_t(at_), '\n');
-        throw Error{status_bad_input, format("line %lld: %s", (long long)line, why)};
-    }
-
-    // value = object | array | string | number | "true" | "false" | "null"
-    void value(std::string& out, int depth)
-    {
-        if (depth == deepest) refuse("too deep");
-        const char next = peek();
-        if (next == '{') {
-            out += '{';
-            members(depth, [&](const std::string& name, const std::string& value) {
-                out += (out.back() == '{' ? "" : ", ") + name + ": " + value;
-            });
-            out += '}';
-        } else if (next == '[') {
-            out += '[';
-            take('[');
-            for (bool first = true; peek() != ']'; first = false) {
-                if (!first) take(','), out += ", ";
-                value(out, depth + 1);
-            }
-            take(']');
-            out += ']';
-        } else if (next == '"') {
-            out += string();
-        } else {
-            const size_t end = std::min(text_.find_first_not_of("+-.0123456789abcdefghijklmnopqrstuvwxyzE", at_),
-                                        text_.size());
-            const std::string word = text_.substr(at_, end - at_);
-            const bool number = !word.empty() && word.find_first_not_of("+-.0123456789eE") == word.npos;
-            if (!number && word != "true" && word != "false" && word != "null") refuse("expected a value");
-            out += word;
-            at_ = end;
-        }
-    }
 
     // object = "{" (string ":" value ("," string ":" value)*)? "}"
-    template <typename Member>
-    void members(int depth, Member member)
+    JsonMembers object(int depth)
     {
+        JsonMembers members;
         take('{');
-        for (bool first = true; peek() != '}'; first = false) {
-            if (!first) take(',');
+        while (peek() != '}') {
+            if (!members.empty()) take(',');
             if (peek() != '"') refuse("expected the name of a member");
-            const std::string name = string();
+            const std::string quoted = string();
+            if (quoted.find('\\') != quoted.npos) refuse("expected a name without \\");
             take(':');
-            std::string of_it;
-            value(of_it, depth + 1);
-            member(name, of_it);
+            members.emplace_back(quoted.substr(1, quoted.size() - 2), value(depth + 1));
         }
         take('}');
+        return members;
     }
 
 private:
+    // value = object | array | string | number | "true" | "false" | "null"
+    std::string value(int depth)
+    {
+        if (depth == deepest) refuse("too deep");
+        const char next = peek();
+        if (next == '{') return json_object(object(depth));
+        if (next == '[') return json_array(array(depth));
+        if (next == '"') return string();
+        const size_t end = std::min(text_.find_first_not_of("+-.0123456789abcdefghijklmnopqrstuvwxyzE", at_),
+                                    text_.size());
+        const std::string word = text_.substr(at_, end - at_);
+        const bool number = !word.empty() && word.find_first_not_of("+-.0123456789eE") == word.npos;
+        if (!number && word != "true" && word != "false" && word != "null") refuse("expected a value");
+        at_ = end;
+        return word;
+    }
+
+    // array = "[" (value ("," value)*)? "]"
+    JsonValues array(int depth)
+    {
+        JsonValues values;
+        take('[');
+        while (peek() != ']') {
+            if (!values.empty()) take(',');
+            values.push_back(value(depth + 1));
+        }
+        take(']');
+        return values;
+    }
+
+    // The string as it stands, in quotes.
+    std::string string()
+    {
+        size_t end = at_ + 1;
+        while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
+        if (end >= text_.size() || text_[end] != '"') refuse("a string has no end");
+        const std::string quoted = text_.substr(at_, end + 1 - at_);
+        at_ = end + 1;
+        return quoted;
+    }
+
     char peek()
     {
         if (at_end()) refuse("it ends too early");
@@ -87,14 +90,10 @@ private:
         if (peek() != expected) refuse(format("expected %c", expected).c_str());
         ++at_;
     }
-    std::string string()
+    [[noreturn]] void refuse(const char* why) const
     {
-        size_t end = at_ + 1;
-        while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-        if (end >= text_.size() || text_[end] != '"') refuse("a string has no end");
-        const std::string quoted = text_.substr(at_, end + 1 - at_);
-        at_ = end + 1;
-        return quoted;
+        const auto line = 1 + std::count(text_.begin(), text_.begin() + ptrdiff_t(at_), '\n');
+        throw Error{status_bad_input, format("line %lld: %s", (long long)line, why)};
     }
 
     const std::string& text_;
@@ -134,13 +133,7 @@ std::string json_object(const JsonMembers& members)
 std::vector<JsonMembers> json_objects(const std::string& text)
 {
     std::vector<JsonMembers> all;
-    JsonReader reader(text);
-    while (!reader.at_end()) {
-        JsonMembers& object = all.emplace_back();
-        reader.members(0, [&](const std::string& name, const std::string& value) {
-            object.emplace_back(name.substr(1, name.size() - 2), value);
-        });
-    }
+    for (JsonReader reader(text); !reader.at_end();) all.push_back(reader.object(0));
     return all;
 }
 

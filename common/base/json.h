@@ -17,8 +17,8 @@ using JsonMembers = std::vector<std::pair<std::string, std::string>>;
 std::string json_array(const JsonValues& values);
 std::string json_object(const JsonMembers& members);
 
-// The objects that a text has one after another, laid out in any way: the members of each, without spaces between the
-// parts of their values. Throws status_bad_input, with the line, if the text is no JSON, or has another value.
+// The objects that a text has one after another, laid out in any way: the members of each, whose values are JSON in one
+// line. Throws status_bad_input, with the line, if the text is no JSON, or has another value.
 std::vector<JsonMembers> json_objects(const std::string& text);
 
 }  // namespace harness

@@ -293,26 +293,27 @@ std::string read_record(const char* option, const std::string& path)
     const auto refuse = [&](const std::string& why) {
         throw Error{status_bad_input, named + ": expected the JSON that --json wrote for an earlier run: " + why};
     };
-    JsonValues runs;  // the steps write an object for each matrix
+    std::vector<JsonMembers> objects;  // the steps write one for each matrix
     try {
-        for (const JsonMembers& run : json_objects(json)) {
-            const auto member = [&](const char* name) {
-                const auto is = [&](const auto& m) { return m.first == name; };
-                const auto found = std::find_if(run.begin(), run.end(), is);
-                return found == run.end() ? "" : found->second;
-            };
-            if (member("kernels").substr(0, 1) != "[") refuse("it has no list of kernels");
-            const std::string version = member("version");
-            if (version.empty() && member("backend").empty()) refuse("it has no version");
-            if (!version.empty() && version != record_version)
-                refuse("its version is " + version + ", and this program reads version " + record_version);
-            runs.push_back(json_object(run));
-        }
+        objects = json_objects(json);
     } catch (const Error& error) {
-        if (error.message.compare(0, 5, "line ") == 0) refuse(error.message);
-        throw;
+        refuse(error.message);
     }
-    if (runs.empty()) refuse("it is empty");
+    if (objects.empty()) refuse("it is empty");
+    JsonValues runs;
+    for (const JsonMembers& run : objects) {
+        const auto member = [&](const char* name) {
+            const auto is = [&](const auto& m) { return m.first == name; };
+            const auto found = std::find_if(run.begin(), run.end(), is);
+            return found == run.end() ? "" : found->second;
+        };
+        if (member("kernels").substr(0, 1) != "[") refuse("it has no list of kernels");
+        const std::string version = member("version");
+        if (version.empty() && member("backend").empty()) refuse("it has no version");
+        if (!version.empty() && version != record_version)
+            refuse("its version is " + version + ", and this program reads version " + record_version);
+        runs.push_back(json_object(run));
+    }
     return json_array(runs);
 }
 

@@ -21,7 +21,6 @@ using harness::json_text;
 using harness::JsonMembers;
 using harness::JsonValues;
 
-
 // The counts of a kernel in one shape.
 harness::Values launch_values(const KernelLaunches& l)
 {
