@@ -19,7 +19,7 @@ if ! mkdir -p "$prefix/bin" "$new" 2> /dev/null; then
     echo "make install: $prefix: cannot be written; choose another folder: make install PREFIX=\$HOME/.local" >&2
     exit 2
 fi
-cp --parents "$@" sim/simcuda sim/command/*.sh sim/command/*.awk sim/command/*.h sim/core/*.h sim/core/*/*.h "$new"
+cp --parents "$@" sim/simcuda sim/command/*.* sim/core/*.h sim/core/*/*.h "$new"
 cp -r --parents sim/cuda build/cuda "$new"
 chmod -R u+w,go-w,a+rX "$new"
 rm -rf "$parts"

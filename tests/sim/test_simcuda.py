@@ -268,6 +268,8 @@ def test_installed(installed, elsewhere):
     done = simcuda("--explain", *words, cwd=elsewhere, command=installed)
     assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stdout + done.stderr
     assert "  load of global memory at the kernels.cu:2: " in done.stdout
+    done = simcuda("--audit", *words, cwd=elsewhere, command=installed)
+    assert done.returncode == 0 and ", none that the hooks have not seen" in done.stdout, done.stdout + done.stderr
     if os.geteuid() == 0:  # only root can become another user
         folder = installed.parents[2] / "a program"
         folder.mkdir()
