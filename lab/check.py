@@ -7,8 +7,9 @@ status: 0 full points, 1 fewer, 2 bad input.
 How verdicts are protected. The submission's code can call nothing but itself and the simulator (lab/objects.py), and
 its text cannot change how it is compiled (lab/submission.py). The grader registers its kernel. Its host code runs in a
 process of its own, which has neither the matrices nor the counts (sim/core/grid/host_process.cpp). Its kernels run in
-the harness's process, where each access is checked before it happens (sim/core/block/watch.cpp). The results come
-through a pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
+the harness's process, where each access is checked before it happens (sim/core/block/watch.cpp). One run is repeated
+with a second witness, and an access that only it sees leaves the submission without points. The results come through a
+pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
 has the name that the program was started under, which is drawn, too. No text for people is read. A run counts if the
 program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It runs on
 one processor, so that the points do not depend on their number.
@@ -134,8 +135,7 @@ GPUS = ("void {entry}(Parts<{type}> odata, const {type}* idata, int width, int h
         "(odata, idata, width, height, me, gpus)")
 
 
-TYPES, WITNESSED = ("float", "double", "int"), ("float",)  # that are graded; that the second witness sees
-WITNESS = "witness"  # the name of the kernel as it sees it
+WITNESS, WITNESS_TYPE = "witness", "float"  # the kernel as the second witness sees it: its name, and of which type
 
 
 def entries(exercise, entry, types, body=";"):
@@ -147,12 +147,12 @@ def entries(exercise, entry, types, body=";"):
 
 def registration(exercise):
     """The text that registers the kernel. It is compiled apart, where the submission changes no macro and no name."""
-    others = [type_ for type_ in TYPES if type_ not in WITNESSED]
+    others = [type_ for type_ in SIZES if type_ != WITNESS_TYPE]
     return (f'#line 1 "{exercise.step}/{exercise.file}"\n'
-            + entries(exercise, objects.ENTRY, TYPES) + entries(exercise, objects.WITNESSED, WITNESSED)
-            + entries(exercise, objects.WITNESSED, others, " {}")
+            + entries(exercise, objects.ENTRY, SIZES) + entries(exercise, objects.WITNESS_ENTRY, [WITNESS_TYPE])
+            + entries(exercise, objects.WITNESS_ENTRY, others, " {}")
             + f'KERNEL({exercise.kernel}, "-", {exercise.registers}, {objects.ENTRY})\n'
-            + f'KERNEL({WITNESS}, "-", {exercise.registers}, {objects.WITNESSED})\n')
+            + f'KERNEL({WITNESS}, "-", {exercise.registers}, {objects.WITNESS_ENTRY})\n')
 
 
 def unpack(box, exercise, path, data, found):
@@ -162,7 +162,7 @@ def unpack(box, exercise, path, data, found):
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
     pathlib.Path(box.path, NORMAL).write_text(found.text, encoding="utf-8")
-    for made, types in ((objects.ENTRY, TYPES), (objects.WITNESSED, WITNESSED)):
+    for made, types in ((objects.ENTRY, SIZES), (objects.WITNESS_ENTRY, [WITNESS_TYPE])):
         pathlib.Path(box.path, f"{made}.cpp").write_text(
             "\n" + entries(exercise, made, types, f" {{ {found.launcher}$; }}"), encoding="utf-8")
     for folder in ("common", "sim"):
@@ -179,7 +179,7 @@ def compilation(name, command, witness):
         compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", text, "-o", target])
         return f"{{ echo '#line 1 \"{name}\"' && {rewriting} && cat {entry}.cpp; }} > {text} && {compiling}"
     return (f"{made(command, 'own', objects.ENTRY, REWRITTEN, 'sim.o')} && "
-            f"{made([*witness, '-w'], 'witness', objects.WITNESSED, 'witness.cpp', 'witness.o')}")
+            f"{made([*witness, '-w'], 'witness', objects.WITNESS_ENTRY, 'witness.cpp', 'witness.o')}")
 
 
 def outside_the_system(*paths):
@@ -416,7 +416,7 @@ class Lab:
     def run(self, exercise, box, shapes, type_, machine, processors):
         """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single
         shape always has one."""
-        limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
+        limits = RUN if len(shapes) > 1 else {**RUN, "cpu": (RUN["cpu"] + 1) // 2}
         gpus, card = gpus_of(machine)
         name, done = self.simulate(exercise.kernel, box, gpus, shapes, processors, limits, *options_of(type_, card))
         status, lines = status_of(done), accounts(done.result, name)
@@ -441,7 +441,7 @@ class Lab:
         """What the second witness saw in one run of those that judge the cost, and the hooks did not; or ''. Cost is
         judged by the worst run, so one that hides accesses hides them in each."""
         keys = [key for check in exercise.costs(seed) for key in map(tuple, check.runs)
-                if runs[key].row and runs[key].type in WITNESSED]
+                if runs[key].row and runs[key].type == WITNESS_TYPE]
         if not keys:
             return ""
         small = [key for key in keys if key[0] * key[1] <= MOST_AGAIN] or keys

@@ -31,11 +31,11 @@ INITIALIZERS = " ".join(f"-j .init_array{order}" for order in ("", ".0", ".00099
 LIST = ("nm -u sim.o && echo ==== && objdump -hdrw --no-show-raw-insn sim.o && echo ==== && "
         f"{{ objdump -rw {INITIALIZERS} sim.o 2>/dev/null || :; }} && echo ====")
 # The functions that the grader's own text calls, one for each type. The second witness has them under another name.
-ENTRY, WITNESSED = "sim_submission", "sim_witnessed"
+ENTRY, WITNESS_ENTRY = "sim_submission", "sim_witnessed"
 LINKABLE = " && ".join(
     f"ld -r --force-group-allocation {made} -o grouped.o && "
     f"objcopy -w '--keep-global-symbol=_Z{len(entry)}{entry}*' grouped.o linked_{made}"
-    for made, entry in (("sim.o", ENTRY), ("witness.o", WITNESSED)))
+    for made, entry in (("sim.o", ENTRY), ("witness.o", WITNESS_ENTRY)))
 
 UNDEFINED = re.compile(r"^ +[Uwv] (\S+)", re.MULTILINE)
 SYMBOLS = re.compile(r"""

@@ -559,7 +559,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
 @needs_namespaces
 def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     """Without a look at text and object: what that may have missed does not get further."""
-    monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 2, "wall": 4})  # a run of one shape has half
+    monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
     trusting = Trusting()
     tried = few(UNTRUSTED, lambda name: name in ("daemon", "forged_json", "writes_files"))
     submissions = [tmp_path / f"{name}.cu" for name in [*tried, "solution"]]
