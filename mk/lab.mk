@@ -19,8 +19,8 @@ NO_UNIQUE = $(if $(GCC),-fno-gnu-unique)
 LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror, \
            $(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
 
-# The commands that lab/check.py runs: the compiler, the linker, and nvcc where there is a card. Text for the shell.
-# The same for the second witness of the submission's accesses (mk/witness.mk). Its entries have another name.
+# The commands that lab/check.py runs: the compiler, the compiler of the second witness (mk/witness.mk), the linker, and
+# nvcc where there is a card. Text for the shell.
 LAB_WITNESS = $(call as_witness,$(LAB_COMPILE))
 LAB_LINK = $(CXX) -pthread $(LDFLAGS)
 LAB_CARD = $(if $(GPU),$(LAB_CUDA) $(WRAP))

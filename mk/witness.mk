@@ -12,7 +12,7 @@ endif
 # $(call as_witness,COMMAND): with the witness in place of the hooks.
 as_witness = $(subst $(HOOKS),$(WITNESS),$(1))
 
-# Programs of the steps, and the lab's, with the witness.
+# Programs of the steps with the witness.
 build/%.witness.o: build/%.sim.o
 	$(call say,sim,$@) sh mk/whole.sh $@ $(call as_witness,$(SIM_COMPILE)) -c $(<:.o=.ii)
 

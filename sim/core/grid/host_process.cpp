@@ -144,7 +144,7 @@ void catch_accesses()
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
-    signal(SIGFPE, SIG_DFL);  // a division by zero of the host's
+    signal(SIGFPE, SIG_DFL);  // the kernels' handler comes back by a call that is not allowed here
 }
 
 void close_files(int reads, int writes)

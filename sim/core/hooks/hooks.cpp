@@ -12,8 +12,8 @@
 
 #include "../block/host_access.h"
 #include "../block/worker.h"
-#include "thread.h"
 #include "../memory/matrices.h"
+#include "thread.h"
 
 namespace sim {
 namespace {

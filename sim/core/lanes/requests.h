@@ -186,7 +186,7 @@ int Columns::flush(int order, uint32_t* times, Count&& count)
         }
     }
     clear();
-    left_.clear();
+    if (!left_.empty()) left_.clear();  // its buckets stay, and each flush would clear them
     return order;
 }
 
