@@ -1,8 +1,8 @@
 # A second witness of the accesses of kernels. The same text is compiled with -fsanitize=kernel-address, which calls a
 # function in front of each access by another rule: also where -fsanitize=thread knows that no other thread can be
-# concerned, as beside a constant array. It joins accesses that follow each other, and leaves out variables that are used
-# by their names, so nothing is counted by it. A place of the source at which it sees more than the hooks did has escaped
-# them (sim/command/audit.py).
+# concerned, as beside a constant array. It joins accesses that follow each other, and leaves out variables of the
+# device that are used by name, so nothing is counted by it. A place of the source at which it sees more than the hooks
+# did has escaped them (sim/command/audit.py).
 
 WITNESS := -fsanitize=kernel-address
 ifneq ($(GCC),)

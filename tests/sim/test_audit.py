@@ -10,7 +10,7 @@ from audit import accounts, moved, unseen
 from lessons import ROOT, made, run
 from samples import ALL
 
-# Places at which it sees fewer bytes: `scale` and `constantScale`, variables of the device that are used by their names.
+# Places at which it sees fewer bytes: `scale` and `constantScale`, variables of the device that are used by name.
 JOINED = {"step01": 2}
 STEPS = [f"step{number:02}" for number in range(1, 9)]
 PROGRAMS = sorted(path for folder in ("language", "programs") for path in (ROOT / "tests/sim" / folder).glob("*.cu"))
